@@ -1,0 +1,141 @@
+// Package rules is the games on plain values: decks, whose turn it is, what may
+// be said, who has won. It knows no cryptography, no network and no clock, and
+// nothing in it is hidden: a Position holds what everybody at the table may see.
+//
+// What differs between editions is data in Edition; what differs between tables
+// is data in Options. A Position is folded with Play, one closed round at a time.
+package rules
+
+import "slices"
+
+// Card is an index into Edition.Cards.
+type Card int
+
+// Category is an index into Edition.Categories: suspect, weapon, location.
+type Category int
+
+// The categories of every edition, in deck order.
+const (
+	Suspect Category = iota
+	Weapon
+	Location
+)
+
+// Face is what is printed on a card. Key names it for message catalogues.
+type Face struct {
+	Key      string
+	Category Category
+}
+
+// Edition is one of the games as data.
+type Edition struct {
+	Name             string
+	Cards            []Face // by category: all suspects, then weapons, then locations
+	MinSeats         int    // allowed, if need be as a house rule
+	MaxSeats         int
+	BoxMin, BoxMax   int  // what the box says
+	QuestionSize     int  // cards in a question
+	FaceUpRest       bool // what cannot be dealt evenly lies face up; else hands differ by one
+	JoinAccusation   bool // others may join an accusation
+	CategoryCount    int
+	HouseRuleOutside bool // seats outside BoxMin..BoxMax are a house rule
+}
+
+var (
+	suspects = []string{"scarlett", "mustard", "white", "green", "peacock", "plum"}
+
+	editions = []*Edition{
+		cardEdition("card",
+			[]string{"knife", "candlestick", "rope"},
+			[]string{"billiard-room", "dining-room", "kitchen"}),
+		cardEdition("card-advanced",
+			[]string{"knife", "candlestick", "rope", "wrench"},
+			[]string{"billiard-room", "dining-room", "kitchen", "library", "study"}),
+	}
+)
+
+func cardEdition(name string, weapons, locations []string) *Edition {
+	e := &Edition{
+		Name: name, MinSeats: 2, MaxSeats: 6, BoxMin: 3, BoxMax: 4,
+		QuestionSize: 2, FaceUpRest: true, JoinAccusation: true,
+		CategoryCount: 3, HouseRuleOutside: true,
+	}
+	for c, keys := range [][]string{suspects, weapons, locations} {
+		for _, k := range keys {
+			e.Cards = append(e.Cards, Face{Key: k, Category: Category(c)})
+		}
+	}
+	return e
+}
+
+// Editions lists every edition this build plays.
+func Editions() []*Edition { return slices.Clone(editions) }
+
+// Lookup finds an edition by name.
+func Lookup(name string) (*Edition, bool) {
+	for _, e := range editions {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return nil, false
+}
+
+// Of lists the cards of one category in deck order.
+func (e *Edition) Of(c Category) []Card {
+	var out []Card
+	for i, f := range e.Cards {
+		if f.Category == c {
+			out = append(out, Card(i))
+		}
+	}
+	return out
+}
+
+// Valid reports whether c is a card of this edition.
+func (e *Edition) Valid(c Card) bool { return c >= 0 && int(c) < len(e.Cards) }
+
+// ByKey finds a card by its key.
+func (e *Edition) ByKey(key string) (Card, bool) {
+	for i, f := range e.Cards {
+		if f.Key == key {
+			return Card(i), true
+		}
+	}
+	return 0, false
+}
+
+// PoolSize is how many cards remain once one of each category is put aside.
+func (e *Edition) PoolSize() int { return len(e.Cards) - e.CategoryCount }
+
+// Deal says to whom each position of the shuffled pool goes: a seat, or FaceUp.
+func (e *Edition) Deal(seats int) []int {
+	owners := make([]int, e.PoolSize())
+	even := len(owners)
+	if e.FaceUpRest {
+		even -= len(owners) % seats
+	}
+	for i := range owners {
+		owners[i] = FaceUp
+		if i < even {
+			owners[i] = i % seats
+		}
+	}
+	return owners
+}
+
+// FaceUp is the owner of a card that lies open on the table.
+const FaceUp = -1
+
+// Solution reports whether cards is one card of each category in category order.
+func (e *Edition) Solution(cards []Card) bool {
+	if len(cards) != e.CategoryCount {
+		return false
+	}
+	for i, c := range cards {
+		if !e.Valid(c) || e.Cards[c].Category != Category(i) {
+			return false
+		}
+	}
+	return true
+}

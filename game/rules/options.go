@@ -1,0 +1,52 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+)
+
+// The values of each option. The first is the default.
+var (
+	FirstChoices    = []string{"random", "opener", "vote"}
+	OrderChoices    = []string{"left", "random", "agreed"}
+	LastChoices     = []string{"wins", "plays-on"}
+	NotebookChoices = []string{"auto", "marks", "solver"}
+)
+
+// Options are what a table agrees on in its charter.
+type Options struct {
+	First    string // who begins: by lot, the opener, or by vote
+	Order    string // of several accusers: active player then to the left, by lot, or agreed among them
+	Last     string // the only player left in wins at once, or plays on
+	Notebook string // highest level of help that clients may give
+}
+
+// DefaultOptions are the first choice of each.
+func DefaultOptions() Options {
+	return Options{First: FirstChoices[0], Order: OrderChoices[0], Last: LastChoices[0], Notebook: NotebookChoices[0]}
+}
+
+// OptionError is an option with a value that is none of its choices.
+type OptionError struct {
+	Option, Value string
+	Choices       []string
+}
+
+func (e *OptionError) Error() string {
+	return fmt.Sprintf("rules: %s cannot be %q, only one of %v", e.Option, e.Value, e.Choices)
+}
+
+// Validate refuses values that are no choice.
+func (o Options) Validate() error {
+	for _, c := range []OptionError{
+		{"first", o.First, FirstChoices},
+		{"order", o.Order, OrderChoices},
+		{"last-player", o.Last, LastChoices},
+		{"notebook", o.Notebook, NotebookChoices},
+	} {
+		if !slices.Contains(c.Choices, c.Value) {
+			return &c
+		}
+	}
+	return nil
+}
