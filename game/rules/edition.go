@@ -29,16 +29,15 @@ type Face struct {
 
 // Edition is one of the games as data.
 type Edition struct {
-	Name             string
-	Cards            []Face // by category: all suspects, then weapons, then locations
-	MinSeats         int    // allowed, if need be as a house rule
-	MaxSeats         int
-	BoxMin, BoxMax   int  // what the box says
-	QuestionSize     int  // cards in a question
-	FaceUpRest       bool // what cannot be dealt evenly lies face up; else hands differ by one
-	JoinAccusation   bool // others may join an accusation
-	CategoryCount    int
-	HouseRuleOutside bool // seats outside BoxMin..BoxMax are a house rule
+	Name           string
+	Cards          []Face // by category: all suspects, then weapons, then locations
+	MinSeats       int    // fewest seats allowed, if need be as a house rule
+	MaxSeats       int    // most seats allowed, likewise
+	BoxMin, BoxMax int    // seats the box names; any others are a house rule
+	QuestionSize   int    // cards in a question
+	FaceUpRest     bool   // what cannot be dealt evenly lies face up; else hands differ by one
+	JoinAccusation bool   // others may join an accusation
+	CategoryCount  int
 }
 
 var (
@@ -58,7 +57,7 @@ func cardEdition(name string, weapons, locations []string) *Edition {
 	e := &Edition{
 		Name: name, MinSeats: 2, MaxSeats: 6, BoxMin: 3, BoxMax: 4,
 		QuestionSize: 2, FaceUpRest: true, JoinAccusation: true,
-		CategoryCount: 3, HouseRuleOutside: true,
+		CategoryCount: 3,
 	}
 	for c, keys := range [][]string{suspects, weapons, locations} {
 		for _, k := range keys {

@@ -6,152 +6,18 @@ import (
 	"slices"
 )
 
-// Act is what a seat says in a round, as far as all may hear it. The set is closed.
-type Act interface{ act() }
-
-type (
-	// Vote names the player who looks most suspicious.
-	Vote struct{ For int }
-	// Ask asks about QuestionSize different cards.
-	Ask struct{ Cards []Card }
-	// Accuse announces an accusation.
-	Accuse struct{}
-	// Deny is a "no": the responder holds none of the asked cards.
-	Deny struct{}
-	// Show shows one of the asked cards to the asker.
-	Show struct{}
-	// Seal seals join or pass.
-	Seal struct{}
-	// Unseal opens it.
-	Unseal struct{ Join bool }
-	// Order proposes an accusing order.
-	Order struct{ Seats []int }
-	// Guess fixes a guess unseen.
-	Guess struct{}
-	// Help is a share of a joint operation: casting, peeking, revealing.
-	Help struct{}
-	// Verdict is the lone accuser's word on their own guess; Cards are the
-	// opened guess when it was right.
-	Verdict struct {
-		Right bool
-		Cards []Card
-	}
-	// Disclose opens a guess.
-	Disclose struct{ Cards []Card }
-	// Leave ends the game for a seat; Opened tells whether it opened its key.
-	Leave struct{ Opened bool }
-)
-
-func (Vote) act()     {}
-func (Ask) act()      {}
-func (Accuse) act()   {}
-func (Deny) act()     {}
-func (Show) act()     {}
-func (Seal) act()     {}
-func (Unseal) act()   {}
-func (Order) act()    {}
-func (Guess) act()    {}
-func (Help) act()     {}
-func (Verdict) act()  {}
-func (Disclose) act() {}
-func (Leave) act()    {}
-
-// Said is one seat's act in a round.
-type Said struct {
-	Seat int
-	Act  Act
-}
-
-// Facts are what a closed round brought to light beyond its acts.
+// Facts are what a closed round brought to light beyond its acts. Other phases
+// than the ones named need none.
 type Facts struct {
 	Crime []Card // Revealing: the Crime cards, in category order
 	Lot   []int  // Casting: a random order of all seats
 }
 
-// Refusals of Legal.
-var (
-	ErrSpeaker  = errors.New("rules: it is not this seat's turn to speak")
-	ErrKind     = errors.New("rules: this cannot be said now")
-	ErrQuestion = errors.New("rules: a question is about different cards of the deck")
-	ErrSolution = errors.New("rules: a guess is one suspect, one weapon and one location")
-	ErrVote     = errors.New("rules: a vote is for a seat at the table")
-	ErrOrder    = errors.New("rules: an order names every accuser once")
-)
-
-// Legal says whether seat may say a now.
-func (p *Position) Legal(seat int, a Act) error {
-	if !slices.Contains(p.Speakers(), seat) {
-		return ErrSpeaker
-	}
-	ok := false
-	switch a := a.(type) {
-	case Vote:
-		if p.Phase == Voting && (a.For < 0 || a.For >= p.seats()) {
-			return ErrVote
-		}
-		ok = p.Phase == Voting
-	case Ask:
-		if p.Phase == Turn && !p.question(a.Cards) {
-			return fmt.Errorf("%w: %d of them", ErrQuestion, p.Edition.QuestionSize)
-		}
-		ok = p.Phase == Turn
-	case Accuse:
-		ok = p.Phase == Turn
-	case Deny, Show:
-		ok = p.Phase == Answering
-	case Seal:
-		ok = p.Phase == Sealing
-	case Unseal:
-		ok = p.Phase == Unsealing
-	case Order:
-		if p.Phase == Ordering && !sameSeats(a.Seats, p.Accusation.Order) {
-			return ErrOrder
-		}
-		ok = p.Phase == Ordering
-	case Guess:
-		ok = p.Phase == Guessing
-	case Help:
-		ok = p.Phase == Casting || p.Phase == Peeking || p.Phase == Revealing
-	case Verdict:
-		if p.Phase == Judging && a.Right && !p.Edition.Solution(a.Cards) {
-			return ErrSolution
-		}
-		ok = p.Phase == Judging
-	case Disclose:
-		if p.Phase == Disclosing && !p.Edition.Solution(a.Cards) {
-			return ErrSolution
-		}
-		ok = p.Phase == Disclosing
-	case Leave:
-		ok = p.Phase == Farewell
-	}
-	if !ok {
-		return fmt.Errorf("%w: %s", ErrKind, p.Phase)
-	}
-	return nil
-}
-
-func (p *Position) question(cards []Card) bool {
-	if len(cards) != p.Edition.QuestionSize {
-		return false
-	}
-	for i, c := range cards {
-		if !p.Edition.Valid(c) || slices.Contains(cards[:i], c) {
-			return false
-		}
-	}
-	return true
-}
-
-func sameSeats(a, b []int) bool {
-	a, b = slices.Clone(a), slices.Clone(b)
-	slices.Sort(a)
-	slices.Sort(b)
-	return slices.Equal(a, b)
-}
+// ErrFacts refuses facts that the phase cannot have brought to light.
+var ErrFacts = errors.New("rules: these facts do not fit the round")
 
 // Play folds a closed round: the acts of all Speakers, each Legal, in seat
-// order. It returns the position after it.
+// order. It returns the position after it, or an error and no position.
 func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 	speakers := p.Speakers()
 	if len(said) != len(speakers) || len(said) == 0 {
@@ -164,6 +30,9 @@ func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 		if err := p.Legal(s.Seat, s.Act); err != nil {
 			return nil, err
 		}
+	}
+	if !p.fits(f) {
+		return nil, fmt.Errorf("%w: %s", ErrFacts, p.Phase)
 	}
 	q := p.clone()
 	switch p.Phase {
@@ -200,6 +69,22 @@ func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 	return q, nil
 }
 
+// fits reports whether f is what this phase brings to light. Cards that differ
+// from a guess already declared right are no Crime cards.
+func (p *Position) fits(f Facts) bool {
+	switch p.Phase {
+	case Casting:
+		return sameSeats(f.Lot, p.all())
+	case Revealing:
+		if p.Result != nil && p.Result.Reason == RightAlone {
+			return slices.Equal(f.Crime, p.Accusation.Guesses[p.Result.Winner])
+		}
+		return p.Edition.Solution(f.Crime)
+	default:
+		return true
+	}
+}
+
 func (p *Position) elect(said []Said) {
 	votes := make([]int, p.seats())
 	for _, s := range said {
@@ -225,7 +110,7 @@ func (p *Position) turn(a Act) {
 	case Accuse:
 		p.Accusation = &Accusation{Accuser: p.Active, Guesses: map[int][]Card{}}
 		p.Phase = Sealing
-		if len(p.bystanders()) == 0 {
+		if !p.Edition.JoinAccusation || len(p.bystanders()) == 0 {
 			p.Accusation.Order = []int{p.Active}
 			p.Phase = Guessing
 		}

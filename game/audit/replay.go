@@ -1,0 +1,104 @@
+package audit
+
+import (
+	"slices"
+
+	"alibi/crypto/elgamal"
+	"alibi/game/rules"
+	"alibi/game/seat"
+	"alibi/game/table"
+)
+
+// Replay is the game in the clear, as far as seats opened their keys.
+type Replay struct {
+	Hands   map[int][]rules.Card // by seat that opened
+	Shown   map[int]rules.Card   // by index into State.Story
+	Guesses map[int][]rules.Card // last guess of each seat that opened and accused
+	Whole   bool                 // every seat opened
+}
+
+// What a replay can contradict. None of these can happen while the proofs are
+// sound; that is the reason to look.
+const (
+	checkHand   = "a hand that holds something that is no card"
+	checkDouble = "a card that stands in two places"
+	checkDenied = "said no while holding a card asked about"
+	checkShown  = "showed a card that was not asked about or not held"
+	checkCrime  = "a hand that holds a Crime card"
+	checkDealt  = "the cards of all hands, the table and the crime are not the deck"
+	checkRight  = "was called wrong with the right guess"
+)
+
+func (r *Report) replay() {
+	st := r.State
+	p := &Replay{Hands: map[int][]rules.Card{}, Shown: map[int]rules.Card{}, Guesses: map[int][]rules.Card{}}
+	for i, key := range st.Opened {
+		if key == nil {
+			continue
+		}
+		p.Hands[i] = seat.Decrypt(st, st.Hands[i], key)
+		if st.Guess[i] != nil {
+			p.Guesses[i] = seat.Decrypt(st, st.Guess[i].Cards(), key)
+		}
+	}
+	if len(p.Hands) == 0 {
+		return
+	}
+	p.Whole = len(p.Hands) == st.Seats()
+	r.Replay = p
+	r.checkHands(p)
+	for i, e := range st.Story {
+		r.checkEvent(p, i, e)
+	}
+}
+
+// checkHands looks at what everybody holds: only cards, each in one place, and
+// if every hand is open exactly the deck.
+func (r *Report) checkHands(p *Replay) {
+	st := r.State
+	seen := map[rules.Card]bool{}
+	for _, c := range append(slices.Clone(st.FaceUp), st.Pos.Crime...) {
+		seen[c] = true
+	}
+	for i := range st.Seats() {
+		for _, c := range p.Hands[i] {
+			switch {
+			case c < 0:
+				r.find(i, st.Round, checkHand)
+			case slices.Contains(st.Pos.Crime, c):
+				r.find(i, st.Round, checkCrime)
+			case seen[c]:
+				r.find(i, st.Round, checkDouble)
+			}
+			seen[c] = true
+		}
+	}
+	if p.Whole && st.Pos.Crime != nil && len(seen) != len(st.Edition.Cards) {
+		r.find(-1, st.Round, checkDealt)
+	}
+}
+
+func (r *Report) checkEvent(p *Replay, i int, e table.Event) {
+	st := r.State
+	hand, open := p.Hands[e.Seat]
+	switch e.Kind {
+	case table.Denied:
+		if open && slices.ContainsFunc(e.Cards, func(c rules.Card) bool { return slices.Contains(hand, c) }) {
+			r.find(e.Seat, e.Round, checkDenied)
+		}
+	case table.Showed:
+		key := st.Opened[e.To]
+		if key == nil {
+			return
+		}
+		c := seat.Decrypt(st, []elgamal.Ciphertext{e.Shown}, key)[0]
+		p.Shown[i] = c
+		if !slices.Contains(e.Cards, c) || open && !slices.Contains(hand, c) {
+			r.find(e.Seat, e.Round, checkShown)
+		}
+	case table.Wrong:
+		if guess := p.Guesses[e.Seat]; open && st.Pos.Crime != nil && slices.Equal(guess, st.Pos.Crime) {
+			r.find(e.Seat, e.Round, checkRight)
+		}
+	}
+}

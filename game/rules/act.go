@@ -1,0 +1,149 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Act is what a seat says in a round, as far as all may hear it. The set is closed.
+type Act interface{ act() }
+
+type (
+	// Vote names the player who looks most suspicious.
+	Vote struct{ For int }
+	// Ask asks about QuestionSize different cards.
+	Ask struct{ Cards []Card }
+	// Accuse announces an accusation.
+	Accuse struct{}
+	// Deny is a "no": the responder holds none of the asked cards.
+	Deny struct{}
+	// Show shows one of the asked cards to the asker.
+	Show struct{}
+	// Seal seals join or pass.
+	Seal struct{}
+	// Unseal opens it.
+	Unseal struct{ Join bool }
+	// Order proposes an accusing order.
+	Order struct{ Seats []int }
+	// Guess fixes a guess unseen.
+	Guess struct{}
+	// Help is a share of a joint operation: casting, peeking, revealing.
+	Help struct{}
+	// Verdict is the lone accuser's word on their own guess; Cards are the
+	// opened guess when it was right.
+	Verdict struct {
+		Right bool
+		Cards []Card
+	}
+	// Disclose opens a guess.
+	Disclose struct{ Cards []Card }
+	// Leave ends the game for a seat; Opened tells whether it opened its key.
+	Leave struct{ Opened bool }
+)
+
+func (Vote) act()     {}
+func (Ask) act()      {}
+func (Accuse) act()   {}
+func (Deny) act()     {}
+func (Show) act()     {}
+func (Seal) act()     {}
+func (Unseal) act()   {}
+func (Order) act()    {}
+func (Guess) act()    {}
+func (Help) act()     {}
+func (Verdict) act()  {}
+func (Disclose) act() {}
+func (Leave) act()    {}
+
+// Said is one seat's act in a round.
+type Said struct {
+	Seat int
+	Act  Act
+}
+
+// Refusals of Legal.
+var (
+	ErrSpeaker  = errors.New("rules: it is not this seat's turn to speak")
+	ErrKind     = errors.New("rules: this cannot be said now")
+	ErrQuestion = errors.New("rules: a question is about different cards of the deck")
+	ErrSolution = errors.New("rules: a guess is one suspect, one weapon and one location")
+	ErrVote     = errors.New("rules: a vote is for a seat at the table")
+	ErrOrder    = errors.New("rules: an order names every accuser once")
+	ErrVerdict  = errors.New("rules: a wrong verdict opens no cards")
+)
+
+// Legal says whether seat may say a now.
+func (p *Position) Legal(seat int, a Act) error {
+	if !slices.Contains(p.Speakers(), seat) {
+		return ErrSpeaker
+	}
+	ok := false
+	switch a := a.(type) {
+	case Vote:
+		if p.Phase == Voting && (a.For < 0 || a.For >= p.seats()) {
+			return ErrVote
+		}
+		ok = p.Phase == Voting
+	case Ask:
+		if p.Phase == Turn && !p.question(a.Cards) {
+			return fmt.Errorf("%w: %d of them", ErrQuestion, p.Edition.QuestionSize)
+		}
+		ok = p.Phase == Turn
+	case Accuse:
+		ok = p.Phase == Turn
+	case Deny, Show:
+		ok = p.Phase == Answering
+	case Seal:
+		ok = p.Phase == Sealing
+	case Unseal:
+		ok = p.Phase == Unsealing
+	case Order:
+		if p.Phase == Ordering && !sameSeats(a.Seats, p.Accusation.Order) {
+			return ErrOrder
+		}
+		ok = p.Phase == Ordering
+	case Guess:
+		ok = p.Phase == Guessing
+	case Help:
+		ok = p.Phase == Casting || p.Phase == Peeking || p.Phase == Revealing
+	case Verdict:
+		if p.Phase == Judging && a.Right && !p.Edition.Solution(a.Cards) {
+			return ErrSolution
+		}
+		if p.Phase == Judging && !a.Right && len(a.Cards) > 0 {
+			return ErrVerdict
+		}
+		ok = p.Phase == Judging
+	case Disclose:
+		if p.Phase == Disclosing && !p.Edition.Solution(a.Cards) {
+			return ErrSolution
+		}
+		ok = p.Phase == Disclosing
+	case Leave:
+		ok = p.Phase == Farewell
+	}
+	if !ok {
+		return fmt.Errorf("%w: %s", ErrKind, p.Phase)
+	}
+	return nil
+}
+
+func (p *Position) question(cards []Card) bool {
+	if len(cards) != p.Edition.QuestionSize {
+		return false
+	}
+	for i, c := range cards {
+		if !p.Edition.Valid(c) || slices.Contains(cards[:i], c) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameSeats(a, b []int) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}

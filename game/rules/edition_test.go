@@ -1,0 +1,172 @@
+package rules_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"alibi/game/rules"
+)
+
+func edition(t testing.TB, name string) *rules.Edition {
+	t.Helper()
+	e, ok := rules.Lookup(name)
+	if !ok {
+		t.Fatalf("no edition %q", name)
+	}
+	return e
+}
+
+func TestDecks(t *testing.T) {
+	for _, tc := range []struct {
+		edition string
+		decks   [3]string
+	}{
+		{"card", [3]string{
+			"scarlett mustard white green peacock plum",
+			"knife candlestick rope",
+			"billiard-room dining-room kitchen",
+		}},
+		{"card-advanced", [3]string{
+			"scarlett mustard white green peacock plum",
+			"knife candlestick rope wrench",
+			"billiard-room dining-room kitchen library study",
+		}},
+	} {
+		e := edition(t, tc.edition)
+		for c, want := range tc.decks {
+			var keys []string
+			for _, card := range e.Of(rules.Category(c)) {
+				keys = append(keys, e.Cards[card].Key)
+			}
+			if got := strings.Join(keys, " "); got != want {
+				t.Errorf("%s, category %d: %s, want %s", e.Name, c, got, want)
+			}
+		}
+		for i, f := range e.Cards {
+			if got, ok := e.ByKey(f.Key); !ok || int(got) != i {
+				t.Errorf("%s: key %s finds card %d, want %d", e.Name, f.Key, got, i)
+			}
+			if i > 0 && f.Category < e.Cards[i-1].Category {
+				t.Errorf("%s: card %s stands before its category", e.Name, e.Cards[i].Key)
+			}
+		}
+		if e.BoxMin != 3 || e.BoxMax != 4 || e.MinSeats != 2 || e.MaxSeats != 6 {
+			t.Errorf("%s: seats %d-%d, box %d-%d", e.Name, e.MinSeats, e.MaxSeats, e.BoxMin, e.BoxMax)
+		}
+	}
+	if _, ok := rules.Lookup("chess"); ok {
+		t.Error("found an edition nobody wrote")
+	}
+	if _, ok := edition(t, "card").ByKey("wrench"); ok {
+		t.Error("the normal card game has a wrench")
+	}
+}
+
+// TestEditionsAreACopy guards the list that every caller shares.
+func TestEditionsAreACopy(t *testing.T) {
+	rules.Editions()[0] = nil
+	if rules.Editions()[0] == nil {
+		t.Error("a caller changed the list of editions")
+	}
+}
+
+// TestDealSizes checks rules.md 2.2. Sizes outside three and four seats are the
+// same rule carried on: equal hands, the rest face up.
+func TestDealSizes(t *testing.T) {
+	for _, tc := range []struct {
+		edition             string
+		seats, hand, faceUp int
+	}{
+		{"card", 2, 4, 1}, {"card", 3, 3, 0}, {"card", 4, 2, 1}, {"card", 5, 1, 4}, {"card", 6, 1, 3},
+		{"card-advanced", 2, 6, 0}, {"card-advanced", 3, 4, 0}, {"card-advanced", 4, 3, 0},
+		{"card-advanced", 5, 2, 2}, {"card-advanced", 6, 2, 0},
+	} {
+		e := edition(t, tc.edition)
+		owners := e.Deal(tc.seats)
+		if len(owners) != e.PoolSize() {
+			t.Errorf("%s for %d: %d cards dealt of %d", e.Name, tc.seats, len(owners), e.PoolSize())
+		}
+		count := map[int]int{}
+		for _, o := range owners {
+			count[o]++
+		}
+		for s := range tc.seats {
+			if count[s] != tc.hand {
+				t.Errorf("%s for %d: seat %d holds %d, want %d", e.Name, tc.seats, s, count[s], tc.hand)
+			}
+		}
+		if count[rules.FaceUp] != tc.faceUp {
+			t.Errorf("%s for %d: %d face up, want %d", e.Name, tc.seats, count[rules.FaceUp], tc.faceUp)
+		}
+	}
+}
+
+// TestDealWithoutFaceUp checks the other way an edition may deal: all cards go
+// round and hands differ by one at most.
+func TestDealWithoutFaceUp(t *testing.T) {
+	e := *edition(t, "card")
+	e.FaceUpRest = false
+	for seats := 2; seats <= 6; seats++ {
+		count := make([]int, seats)
+		for _, o := range e.Deal(seats) {
+			if o == rules.FaceUp {
+				t.Fatalf("%d seats: a card lies face up", seats)
+			}
+			count[o]++
+		}
+		if slices.Max(count)-slices.Min(count) > 1 {
+			t.Errorf("%d seats: hands of %v", seats, count)
+		}
+	}
+}
+
+func TestSolution(t *testing.T) {
+	e := edition(t, "card")
+	for _, tc := range []struct {
+		cards string
+		want  bool
+	}{
+		{"plum rope kitchen", true},
+		{"scarlett knife billiard-room", true},
+		{"rope plum kitchen", false},
+		{"plum rope", false},
+		{"plum rope kitchen kitchen", false},
+		{"plum plum kitchen", false},
+		{"", false},
+	} {
+		if got := e.Solution(cards(t, e, strings.Fields(tc.cards))); got != tc.want {
+			t.Errorf("solution %q: %v", tc.cards, got)
+		}
+	}
+	for _, c := range []rules.Card{-1, 12, 1 << 40} {
+		if e.Solution([]rules.Card{c, 6, 9}) {
+			t.Errorf("card %d is no card", c)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	if err := rules.DefaultOptions().Validate(); err != nil {
+		t.Error(err)
+	}
+	if o := rules.DefaultOptions(); o != (rules.Options{First: "random", Order: "left", Last: "wins", Notebook: "auto"}) {
+		t.Errorf("defaults are %+v", o)
+	}
+	for option, set := range map[string]func(*rules.Options){
+		"first":       func(o *rules.Options) { o.First = "" },
+		"order":       func(o *rules.Options) { o.Order = "right" },
+		"last-player": func(o *rules.Options) { o.Last = "Wins" },
+		"notebook":    func(o *rules.Options) { o.Notebook = "all" },
+	} {
+		o := rules.DefaultOptions()
+		set(&o)
+		var bad *rules.OptionError
+		if err := o.Validate(); !errors.As(err, &bad) || bad.Option != option {
+			t.Errorf("%s: %v", option, err)
+		} else if !strings.Contains(err.Error(), option) {
+			t.Errorf("%s is not named in %q", option, err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package seat
+
+import (
+	"fmt"
+	"slices"
+
+	"alibi/crypto/deck"
+	"alibi/game/move"
+	"alibi/game/rules"
+	"alibi/game/table"
+)
+
+// decided makes an entry that carries the player's decision.
+func (p *Seat) decided(st *table.State, want Action) (move.Move, error) {
+	phase := st.Phase()
+	switch a := want.(type) {
+	case Vote:
+		return p.legal(st, rules.Vote{For: a.For}, &move.Vote{For: uint8(a.For)})
+	case Ask:
+		return p.legal(st, rules.Ask{Cards: a.Cards}, &move.Ask{Cards: small(a.Cards)})
+	case Accuse:
+		return p.legal(st, rules.Accuse{}, new(move.Accuse))
+	case Propose:
+		return p.legal(st, rules.Order{Seats: a.Seats}, &move.Order{Seats: small(a.Seats)})
+	case Deny:
+		if phase == rules.Answering {
+			return p.deny(st)
+		}
+	case Show:
+		if phase == rules.Answering {
+			return p.show(st, a.Card)
+		}
+	case Join, Pass:
+		if phase == rules.Sealing {
+			_, join := want.(Join)
+			return &move.Seal{Commitment: table.SealOf(st.Game, st.Round, p.index, join, p.secret.salt(st.Game, st.Round))}, nil
+		}
+	case Guess:
+		if phase == rules.Guessing {
+			return p.guess(st, a.Cards)
+		}
+	case Leave:
+		if phase == rules.Farewell {
+			m := &move.Leave{Key: []byte{}}
+			if a.Open {
+				m.Key = p.secret.seat.Bytes()
+			}
+			return m, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: the table is %s", ErrNotNow, phase)
+}
+
+func (p *Seat) legal(st *table.State, a rules.Act, m move.Move) (move.Move, error) {
+	if err := st.Pos.Legal(p.index, a); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+func small[T ~int](in []T) []uint8 {
+	out := make([]uint8, len(in))
+	for i, v := range in {
+		out[i] = uint8(v)
+	}
+	return out
+}
+
+// dutiful makes an entry in which the player has nothing to decide.
+func (p *Seat) dutiful(st *table.State) (move.Move, error) {
+	switch st.Phase() {
+	case rules.Unsealing:
+		return p.unseal(st)
+	case rules.Judging:
+		return p.verdict(st)
+	case rules.Disclosing:
+		guess := p.Guessed(st)
+		o, err := deck.Open(p.context(st, move.KindDisclose, 0), p.secret.seat, st.Guess[p.index].Cards(), st.Elements(guess), p.rand)
+		if err != nil {
+			return nil, fmt.Errorf("seat: opening a guess: %w", err)
+		}
+		return &move.Disclose{Cards: small(guess), Proof: o.Bytes()}, nil
+	}
+	return p.shares(st)
+}
+
+func (p *Seat) deny(st *table.State) (move.Move, error) {
+	q := st.Pos.Question
+	if slices.ContainsFunc(p.Hand(st), func(c rules.Card) bool { return slices.Contains(q.Cards, c) }) {
+		return nil, ErrHolding
+	}
+	d, err := deck.Deny(p.context(st, move.KindDeny, 0), p.secret.seat, st.Hands[p.index], st.Elements(q.Cards), p.rand)
+	if err != nil {
+		return nil, fmt.Errorf("seat: proving a no: %w", err)
+	}
+	return &move.Deny{Proof: d.Bytes()}, nil
+}
+
+func (p *Seat) show(st *table.State, card rules.Card) (move.Move, error) {
+	q := st.Pos.Question
+	asked := slices.Index(q.Cards, card)
+	if asked < 0 {
+		return nil, ErrNotAsked
+	}
+	held := slices.Index(p.Hand(st), card)
+	if held < 0 {
+		return nil, ErrNotHeld
+	}
+	w, err := deck.Show(p.context(st, move.KindShow, 0), p.secret.seat, st.Hands[p.index], held,
+		st.Elements(q.Cards), asked, st.SeatKeys[q.Asker], p.rand)
+	if err != nil {
+		return nil, fmt.Errorf("seat: showing a card: %w", err)
+	}
+	return &move.Show{Proof: w.Bytes()}, nil
+}
+
+func (p *Seat) unseal(st *table.State) (move.Move, error) {
+	salt := p.secret.salt(st.Game, st.Sealed)
+	for _, join := range []bool{true, false} {
+		if table.SealOf(st.Game, st.Sealed, p.index, join, salt) == st.Seals[p.index] {
+			return &move.Unseal{Join: join, Salt: salt}, nil
+		}
+	}
+	return nil, fmt.Errorf("seat: no choice fits the seal of round %d", st.Sealed)
+}
+
+func (p *Seat) guess(st *table.State, cards []rules.Card) (move.Move, error) {
+	if !st.Edition.Solution(cards) {
+		return nil, rules.ErrSolution
+	}
+	picks := make([]int, len(cards))
+	for i, c := range cards {
+		picks[i] = slices.Index(st.Edition.Of(rules.Category(i)), c)
+	}
+	g, err := deck.MakeGuess(p.context(st, move.KindGuess, 0), st.SeatKeys[p.index], st.Choices(), picks, p.rand)
+	if err != nil {
+		return nil, fmt.Errorf("seat: fixing a guess: %w", err)
+	}
+	return &move.Guess{Proof: g.Bytes()}, nil
+}
+
+func (p *Seat) verdict(st *table.State) (move.Move, error) {
+	crime, guess := st.Peeked[p.index], st.Guess[p.index].Cards()
+	named := p.Guessed(st)
+	ctx := p.context(st, move.KindVerdict, 0)
+	if slices.Equal(named, p.Peeked(st)) {
+		m := st.Elements(named)
+		o, err := deck.Open(ctx, p.secret.seat, append(slices.Clone(guess), crime...), append(slices.Clone(m), m...), p.rand)
+		if err != nil {
+			return nil, fmt.Errorf("seat: proving right: %w", err)
+		}
+		return &move.Verdict{Right: true, Cards: small(named), Proof: o.Bytes()}, nil
+	}
+	d, err := deck.Differ(ctx, p.secret.seat, crime, guess, p.rand)
+	if err != nil {
+		return nil, fmt.Errorf("seat: proving wrong: %w", err)
+	}
+	return &move.Verdict{Cards: []uint8{}, Proof: d.Bytes()}, nil
+}

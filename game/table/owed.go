@@ -1,0 +1,85 @@
+package table
+
+import (
+	"alibi/crypto/feed"
+	"slices"
+
+	"alibi/game/move"
+	"alibi/game/rules"
+)
+
+// Duty is an entry that a seat owes in the open round, and the kinds it may be.
+type Duty struct {
+	Seat  int
+	Kinds []move.Kind
+}
+
+var stageKinds = map[Stage][]move.Kind{
+	Accepting: {move.KindAccept},
+	Keying:    {move.KindKeys},
+	Sorting:   {move.KindShuffle},
+	Pooling:   {move.KindShuffle},
+	Checking:  {move.KindChecked},
+	Dealing:   {move.KindShares},
+}
+
+var phaseKinds = map[rules.Phase][]move.Kind{
+	rules.Voting:     {move.KindVote},
+	rules.Turn:       {move.KindAsk, move.KindAccuse},
+	rules.Answering:  {move.KindDeny, move.KindShow},
+	rules.Sealing:    {move.KindSeal},
+	rules.Unsealing:  {move.KindUnseal},
+	rules.Casting:    {move.KindShares},
+	rules.Ordering:   {move.KindOrder},
+	rules.Guessing:   {move.KindGuess},
+	rules.Peeking:    {move.KindShares},
+	rules.Judging:    {move.KindVerdict},
+	rules.Disclosing: {move.KindDisclose},
+	rules.Revealing:  {move.KindShares},
+	rules.Farewell:   {move.KindLeave},
+}
+
+// Owed lists who must speak in the open round, in seat order. It is empty when
+// the game is over or a fault has stopped it.
+func (s *State) Owed() []Duty {
+	if s.Stopped() {
+		return nil
+	}
+	kinds := s.kinds()
+	var out []Duty
+	for _, seat := range s.Speakers() {
+		out = append(out, Duty{Seat: seat, Kinds: kinds})
+	}
+	return out
+}
+
+// Speakers lists the seats of Owed.
+func (s *State) Speakers() []int {
+	switch {
+	case s.Stopped():
+		return nil
+	case s.Stage == Playing:
+		return s.Pos.Speakers()
+	case s.Stage == Sorting || s.Stage == Pooling:
+		return []int{s.Shuffler}
+	}
+	all := make([]int, s.Seats())
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+func (s *State) kinds() []move.Kind {
+	if s.Stage == Playing {
+		return phaseKinds[s.Pos.Phase]
+	}
+	return stageKinds[s.Stage]
+}
+
+func (s *State) allows(k move.Kind) bool { return slices.Contains(s.kinds(), k) }
+
+// Place is an entry of seat in the open round, without kind and body.
+func (s *State) Place(seat int) feed.Entry {
+	return feed.Entry{Game: s.Game, Round: s.Round, Seat: uint8(seat), Prev: s.Prev}
+}

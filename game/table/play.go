@@ -1,0 +1,322 @@
+package table
+
+import (
+	"slices"
+
+	"alibi/crypto/deck"
+	"alibi/crypto/elgamal"
+	"alibi/crypto/feed"
+	"alibi/crypto/group"
+	"alibi/crypto/transcript"
+	"alibi/game/move"
+	"alibi/game/rules"
+)
+
+// play folds a round of play: what all may hear goes to the rules, and what is
+// hidden is checked here by its proofs.
+func (f *fold) play(round []said) {
+	var acts []rules.Said
+	for _, s := range round {
+		a := f.act(s)
+		if a == nil {
+			continue // a fault is noted
+		}
+		if err := f.Pos.Legal(s.seat, a); err != nil {
+			f.fault(s.seat, RuleLegal)
+			continue
+		}
+		f.check(s)
+		acts = append(acts, rules.Said{Seat: s.seat, Act: a})
+	}
+	var facts func() rules.Facts
+	switch f.Pos.Phase {
+	case rules.Casting, rules.Peeking, rules.Revealing:
+		facts = f.unlock(round)
+	}
+	f.then = func() {
+		var known rules.Facts
+		if facts != nil {
+			known = facts()
+		}
+		if len(f.next.Faults) > 0 {
+			return
+		}
+		pos, err := f.Pos.Play(acts, known)
+		if err != nil {
+			f.fault(acts[0].Seat, RuleLegal)
+			return
+		}
+		f.next.Pos = pos
+		f.narrate(round, pos)
+	}
+}
+
+// act is what the rules hear of a move, or nil after a fault.
+func (f *fold) act(s said) rules.Act {
+	switch m := s.move.(type) {
+	case *move.Vote:
+		return rules.Vote{For: int(m.For)}
+	case *move.Ask:
+		return rules.Ask{Cards: cards(m.Cards)}
+	case *move.Accuse:
+		return rules.Accuse{}
+	case *move.Deny:
+		return rules.Deny{}
+	case *move.Show:
+		return rules.Show{}
+	case *move.Seal:
+		return rules.Seal{}
+	case *move.Unseal:
+		return rules.Unseal{Join: m.Join}
+	case *move.Order:
+		return rules.Order{Seats: seats(m.Seats)}
+	case *move.Guess:
+		return rules.Guess{}
+	case *move.Shares:
+		return rules.Help{}
+	case *move.Verdict:
+		if !m.Right && len(m.Cards) > 0 {
+			f.fault(s.seat, RuleVerdict)
+			return nil
+		}
+		return rules.Verdict{Right: m.Right, Cards: cards(m.Cards)}
+	case *move.Disclose:
+		return rules.Disclose{Cards: cards(m.Cards)}
+	case *move.Leave:
+		return rules.Leave{Opened: len(m.Key) > 0}
+	}
+	f.fault(s.seat, RuleKind)
+	return nil
+}
+
+func cards(b []uint8) []rules.Card {
+	out := make([]rules.Card, len(b))
+	for i, c := range b {
+		out[i] = rules.Card(c)
+	}
+	return out
+}
+
+func seats(b []uint8) []int {
+	out := make([]int, len(b))
+	for i, s := range b {
+		out[i] = int(s)
+	}
+	return out
+}
+
+// check verifies what a legal move claims about hidden things.
+func (f *fold) check(s said) {
+	switch m := s.move.(type) {
+	case *move.Deny:
+		f.denied(s, m)
+	case *move.Show:
+		f.showed(s, m)
+	case *move.Seal:
+		f.next.Seals[s.seat] = m.Commitment
+		f.next.Sealed = f.Round
+	case *move.Unseal:
+		if SealOf(f.Game, f.Sealed, s.seat, m.Join, m.Salt) != f.Seals[s.seat] {
+			f.fault(s.seat, RuleSeal)
+		}
+	case *move.Guess:
+		f.guessed(s, m)
+	case *move.Verdict:
+		f.judged(s, m)
+	case *move.Disclose:
+		f.disclosed(s, m)
+	case *move.Leave:
+		f.left(s, m)
+	}
+}
+
+// SealOf is the commitment of a seat to join or pass, made in the given round.
+func SealOf(game feed.Hash, round uint32, seat int, join bool, salt [32]byte) feed.Hash {
+	choice := byte(0)
+	if join {
+		choice = 1
+	}
+	return transcript.Hash("seal", game[:],
+		[]byte{byte(round >> 24), byte(round >> 16), byte(round >> 8), byte(round)},
+		[]byte{byte(seat), choice}, salt[:])
+}
+
+func (f *fold) denied(s said, m *move.Deny) {
+	hand, asked := f.Hands[s.seat], f.Elements(f.Pos.Question.Cards)
+	d, err := deck.ParseDenial(len(hand), len(asked), m.Proof)
+	if err != nil {
+		f.fault(s.seat, RuleDenial)
+		return
+	}
+	check, err := deck.CheckDenial(s.context(0), f.SeatKeys[s.seat], hand, asked, d)
+	f.prove(s, check, err, RuleDenial)
+}
+
+func (f *fold) showed(s said, m *move.Show) {
+	hand, asked := f.Hands[s.seat], f.Elements(f.Pos.Question.Cards)
+	w, err := deck.ParseShowing(len(hand), len(asked), m.Proof)
+	if err != nil {
+		f.fault(s.seat, RuleShowing)
+		return
+	}
+	asker := f.Pos.Question.Asker
+	check, err := deck.CheckShowing(s.context(0), f.SeatKeys[s.seat], hand, asked, f.SeatKeys[asker], w)
+	f.prove(s, check, err, RuleShowing)
+	f.shown = w.Card()
+}
+
+func (f *fold) guessed(s said, m *move.Guess) {
+	choices := f.Choices()
+	g, err := deck.ParseGuess(sizes(choices), m.Proof)
+	if err != nil {
+		f.fault(s.seat, RuleGuess)
+		return
+	}
+	check, err := deck.CheckGuess(s.context(0), f.SeatKeys[s.seat], choices, g)
+	f.prove(s, check, err, RuleGuess)
+	f.next.Guess[s.seat] = g
+}
+
+func sizes(choices [][]*group.Element) []int {
+	out := make([]int, len(choices))
+	for i, c := range choices {
+		out[i] = len(c)
+	}
+	return out
+}
+
+// judged checks a lone accuser's verdict. "Right" opens the guess and the Crime
+// cards under the accuser's key together to the same cards, so that it is
+// refused before anything is turned over; "wrong" proves that they differ.
+func (f *fold) judged(s said, m *move.Verdict) {
+	crime, guess := f.Peeked[s.seat], f.Guess[s.seat].Cards()
+	key := f.SeatKeys[s.seat]
+	if m.Right {
+		both := append(slices.Clone(guess), crime...)
+		named := f.Elements(cards(m.Cards))
+		f.opened(s, both, append(slices.Clone(named), named...), m.Proof, RuleVerdict)
+		return
+	}
+	d, err := deck.ParseDifference(len(crime), m.Proof)
+	if err != nil {
+		f.fault(s.seat, RuleVerdict)
+		return
+	}
+	check, err := deck.CheckDifference(s.context(0), key, crime, guess, d)
+	f.prove(s, check, err, RuleVerdict)
+}
+
+func (f *fold) disclosed(s said, m *move.Disclose) {
+	f.opened(s, f.Guess[s.seat].Cards(), f.Elements(cards(m.Cards)), m.Proof, RuleDisclosure)
+}
+
+func (f *fold) opened(s said, cs []elgamal.Ciphertext, ms []*group.Element, proof []byte, rule Rule) {
+	o, err := deck.ParseOpening(len(cs), proof)
+	if err != nil {
+		f.fault(s.seat, rule)
+		return
+	}
+	check, err := deck.CheckOpening(s.context(0), f.SeatKeys[s.seat], cs, ms, o)
+	f.prove(s, check, err, rule)
+}
+
+func (f *fold) left(s said, m *move.Leave) {
+	if len(m.Key) == 0 {
+		return
+	}
+	y, err := group.ParseScalar(m.Key)
+	if err != nil || !group.BaseMul(y).Equal(f.SeatKeys[s.seat]) {
+		f.fault(s.seat, RuleSeatKey)
+		return
+	}
+	f.next.Opened[s.seat] = y
+}
+
+// unlock checks a round of shares and returns what it brings to light, to be
+// called once they verified.
+func (f *fold) unlock(round []said) func() rules.Facts {
+	tasks, helpers, shares := f.shares(round)
+	return func() (facts rules.Facts) {
+		switch f.Pos.Phase {
+		case rules.Casting:
+			facts.Lot = f.drawn(tasks, helpers, shares, 0).Perm("accusing order", f.Seats())
+		case rules.Revealing:
+			for i := range tasks {
+				facts.Crime = append(facts.Crime, f.revealed(tasks, helpers, shares, i))
+			}
+		case rules.Peeking:
+			accuser := f.Pos.Accusation.Accuser
+			f.next.Peeked[accuser] = nil
+			for i := range tasks {
+				c, err := deck.Handed(f.Quorum, helpers, tasks, shares, i)
+				if err != nil {
+					f.fault(helpers[len(helpers)-1], RuleShare)
+					return
+				}
+				f.next.Peeked[accuser] = append(f.next.Peeked[accuser], c)
+			}
+		}
+		return facts
+	}
+}
+
+// narrate adds what a round of play meant to the story.
+func (f *fold) narrate(round []said, pos *rules.Position) {
+	for _, s := range round {
+		f.narrateMove(s)
+	}
+	before := f.Pos
+	switch before.Phase {
+	case rules.Voting:
+		f.tell(Event{Kind: Began, Seat: pos.Active})
+	case rules.Answering:
+		if _, denied := round[0].move.(*move.Deny); denied && pos.Phase == rules.Turn {
+			f.tell(Event{Kind: Unanswered, Seat: before.Question.Asker, Cards: before.Question.Cards})
+		}
+	case rules.Casting, rules.Ordering:
+		f.tell(Event{Kind: Ordered, Seat: before.Accusation.Accuser, Seats: pos.Accusation.Order})
+	case rules.Peeking:
+		f.tell(Event{Kind: Peeked, Seat: before.Accusation.Accuser})
+	case rules.Revealing:
+		f.tell(Event{Kind: Revealed, Cards: pos.Crime})
+		f.tell(Event{Kind: Ended, Result: pos.Result})
+	}
+}
+
+func (f *fold) narrateMove(s said) {
+	e := Event{Seat: s.seat}
+	switch m := s.move.(type) {
+	case *move.Vote:
+		e.Kind, e.To = Voted, int(m.For)
+	case *move.Ask:
+		e.Kind, e.Cards = Asked, cards(m.Cards)
+	case *move.Accuse:
+		e.Kind = Accused
+	case *move.Deny:
+		e.Kind, e.Cards = Denied, f.Pos.Question.Cards
+	case *move.Show:
+		e.Kind, e.To, e.Cards, e.Shown = Showed, f.Pos.Question.Asker, f.Pos.Question.Cards, f.shown
+	case *move.Unseal:
+		e.Kind = Passed
+		if m.Join {
+			e.Kind = Joined
+		}
+	case *move.Guess:
+		e.Kind = Guessed
+	case *move.Verdict:
+		e.Kind = Wrong
+		if m.Right {
+			e.Kind, e.Cards = Right, cards(m.Cards)
+		}
+	case *move.Disclose:
+		e.Kind, e.Cards = Disclosed, cards(m.Cards)
+	case *move.Leave:
+		e.Kind = Kept
+		if len(m.Key) > 0 {
+			e.Kind = Opened
+		}
+	default:
+		return
+	}
+	f.tell(e)
+}
