@@ -82,7 +82,9 @@ var (
 )
 
 func mustEncoder() cbor.EncMode {
-	mode, err := cbor.CoreDetEncOptions().EncMode()
+	options := cbor.CoreDetEncOptions()
+	options.NilContainers = cbor.NilContainerAsEmpty // so that an empty list has one encoding
+	mode, err := options.EncMode()
 	if err != nil {
 		panic(err) // the options are constants
 	}
