@@ -84,3 +84,11 @@ const (
 	RuleHistory Rule = "signed on top of another history"
 	RuleTurn    Rule = "spoke in a round in which it owed nothing"
 )
+
+// Stop is the state with a fault that was found outside the fold: two entries
+// for one place, or one spoken out of turn, which no closed round can hold.
+func (s *State) Stop(f Fault) *State {
+	t := s.next()
+	t.Faults = append(t.Faults, f)
+	return t
+}

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"context"
+
+	"alibi/crypto/feed"
+	"alibi/game/rules"
+	"alibi/game/seat"
+	"alibi/game/table"
+	"alibi/game/view"
+	"alibi/p2p/node"
+)
+
+// Do carries a decision of the player out. A refusal changes nothing and says
+// why.
+func (s *Session) Do(ctx context.Context, a seat.Action) error { return s.ask(ctx, a) }
+
+// Ready says that the table's words were compared and the cards may be shuffled.
+func (s *Session) Ready(ctx context.Context) error { return s.ask(ctx, nil) }
+
+func (s *Session) ask(ctx context.Context, a seat.Action) error {
+	r := request{action: a, done: make(chan error, 1)}
+	select {
+	case s.todo <- r:
+		return <-r.done
+	case <-s.over:
+		return ErrOver
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *Session) perform(r request) error {
+	if r.action == nil {
+		s.ready = true
+		return nil
+	}
+	if s.queued != nil {
+		return ErrWaiting
+	}
+	hold := s.cfg.Floor
+	if s.state.Phase() != rules.Answering {
+		hold = 0
+	}
+	return s.queue(r.action, hold)
+}
+
+// Latest is the newest update; it is never nil.
+func (s *Session) Latest() *Update { return s.latest.Load() }
+
+// Changed receives a value after Latest changed; values are merged while nobody reads.
+func (s *Session) Changed() <-chan struct{} { return s.changed }
+
+// Over is closed when Run has returned.
+func (s *Session) Over() <-chan struct{} { return s.over }
+
+// Log is the game so far, for a log file. It may be called once Run has returned.
+func (s *Session) Log() (charter []byte, entries []*feed.Signed) {
+	return s.log.Charter(), s.log.Entries()
+}
+
+// State is the public state. It may be called once Run has returned.
+func (s *Session) State() *table.State { return s.state }
+
+// show publishes an update.
+func (s *Session) show() {
+	u := &Update{View: view.For(s.state, s.seat), Trouble: s.trouble}
+	u.Compare = !s.ready && s.state.Stage >= table.Sorting
+	if s.queued != nil {
+		u.View.Choices = view.Choices{}
+	}
+	if s.cfg.Link != nil {
+		for i, p := range s.cfg.Link.Presence() {
+			if i != s.cfg.Me && p.State != node.Connected {
+				u.Away = append(u.Away, Absence{Seat: i, Shaky: p.State == node.Shaky, Since: p.Since})
+			}
+		}
+	}
+	s.latest.Store(u)
+	select {
+	case s.changed <- struct{}{}:
+	default:
+	}
+}

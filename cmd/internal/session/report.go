@@ -1,0 +1,26 @@
+package session
+
+import (
+	"io"
+
+	"alibi/crypto/feed"
+	"alibi/game/audit"
+)
+
+// ErrNotLog is wrapped when a file is no log at all.
+var ErrNotLog = feed.ErrNotLog
+
+// WriteLog writes the log of a game whose Run has returned.
+func (s *Session) WriteLog(w io.Writer) error {
+	return feed.WriteLog(w, s.log.Charter(), s.log.Entries())
+}
+
+// Verify audits a log file. ErrNotLog is wrapped when it is none; everything
+// that is wrong with a log is in the report.
+func Verify(r io.Reader) (*audit.Report, error) {
+	charter, entries, err := feed.ReadLog(r)
+	if err != nil {
+		return nil, err
+	}
+	return audit.Check(charter, entries)
+}

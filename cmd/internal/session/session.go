@@ -1,0 +1,379 @@
+// Package session is where the two wings meet: one goroutine that owns the
+// State of one game, folds what arrives, makes what the own seat owes, keeps it
+// before it is sent, and publishes a View after every change. Peer is what
+// leads up to it: a node, a store and a seat at a table.
+//
+// Faces (command line, terminal, browser) read Updates and call Do; they see no
+// key, no socket and no log entry.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"alibi/crypto/feed"
+	"alibi/crypto/identity"
+	"alibi/game/bot"
+	"alibi/game/move"
+	"alibi/game/rules"
+	"alibi/game/seat"
+	"alibi/game/table"
+	"alibi/game/view"
+	"alibi/p2p/node"
+	"alibi/p2p/store"
+)
+
+// Link is how entries reach the other seats: node.Game, or a simulated one.
+type Link interface {
+	Arrivals() <-chan node.Arrival
+	Publish(entries ...*feed.Signed)
+	Early(a node.Arrival)
+	Resync(seat int)
+	Repeat(seat int, entries ...*feed.Signed)
+	Presence() []node.Presence
+	PresenceChanged() <-chan struct{}
+	Flush(ctx context.Context) error
+}
+
+// Config of a session.
+type Config struct {
+	// Charter is the encoded charter, Me the own seat in it.
+	Charter []byte
+	Me      int
+	// Key signs; it is the identity of seat Me.
+	Key identity.Key
+	// Secret is what the charter's commitment of seat Me is to.
+	Secret *seat.Secret
+	// Kept is the log of an earlier run of the same game, in order.
+	Kept []*feed.Signed
+	// Store keeps every entry before the own one that builds on it is sent.
+	Store store.Store
+	// Link carries entries.
+	Link Link
+	// Bot, when set, decides for the seat.
+	Bot *bot.Bot
+	// Wait holds the first shuffle back until Ready is called, so that people
+	// can compare the table's words first.
+	Wait bool
+	// Pause is how long a bot thinks, drawn anew each time and whatever it
+	// holds; nil is no time at all.
+	Pause func() time.Duration
+	// Floor is the time from a decided answer to its sending, longer than any
+	// answer takes to prove, so that the time tells nothing of the hand.
+	Floor time.Duration
+	// After is the clock; nil is time.After.
+	After func(time.Duration) <-chan time.Time
+	// Rand supplies randomness for proofs.
+	Rand io.Reader
+}
+
+// Update is what a face shows.
+type Update struct {
+	View *view.View
+	Away []Absence
+	// Words are to be compared and Ready called before the cards are shuffled.
+	Compare bool
+	// Trouble says why the game stands still, "" when it does not.
+	Trouble string
+}
+
+// Absence is a seat that has not been heard from.
+type Absence struct {
+	Seat  int
+	Shaky bool // a moment only
+	Since time.Time
+}
+
+// Session is one game under way. Do, Ready, Latest and Changed may be called
+// from any goroutine; everything else belongs to the goroutine of Run.
+type Session struct {
+	cfg     Config
+	state   *table.State
+	log     *feed.Log
+	seat    *seat.Seat
+	ready   bool
+	unkept  []*feed.Signed // accepted, not yet in the store
+	dispute map[uint32]bool
+	trouble string
+
+	queued  *feed.Signed // made, waiting for release
+	release <-chan time.Time
+
+	todo    chan request
+	latest  atomic.Pointer[Update]
+	changed chan struct{}
+	over    chan struct{}
+}
+
+type request struct {
+	action seat.Action // nil means ready
+	done   chan error
+}
+
+// Errors of a session.
+var (
+	// ErrStopped ends a game in which a fault was found.
+	ErrStopped = errors.New("session: the game has stopped")
+	// ErrOver refuses an action after the end.
+	ErrOver = errors.New("session: the game is over")
+	// ErrWaiting refuses an action while the last one is on its way.
+	ErrWaiting = errors.New("session: your last answer is on its way")
+)
+
+// New sets a game up from its charter and what was kept of it.
+func New(c Config) (*Session, error) {
+	st, err := table.New(c.Charter)
+	if err != nil {
+		return nil, err
+	}
+	if c.Me < 0 || c.Me >= st.Seats() || st.Charter.Seats[c.Me].ID != c.Key.ID() {
+		return nil, fmt.Errorf("session: the charter does not seat this identity at %d", c.Me)
+	}
+	if st.Charter.Seats[c.Me].Commitment != c.Secret.Commitment(c.Key.ID()) {
+		return nil, errors.New("session: the charter commits this seat to other keys")
+	}
+	if c.After == nil {
+		c.After = time.After
+	}
+	s := &Session{
+		cfg: c, state: st, log: feed.NewLog(c.Charter, st.Charter.IDs()),
+		seat: seat.New(c.Secret, c.Me, c.Rand), ready: !c.Wait,
+		dispute: map[uint32]bool{},
+		todo:    make(chan request), changed: make(chan struct{}, 1), over: make(chan struct{}),
+	}
+	for _, e := range c.Kept {
+		if err := s.restore(e); err != nil {
+			return nil, err
+		}
+	}
+	s.show()
+	return s, nil
+}
+
+// restore folds one kept entry.
+func (s *Session) restore(e *feed.Signed) error {
+	verdict, err := s.log.Offer(e)
+	if err != nil {
+		return fmt.Errorf("session: kept log, round %d: %w", e.Round, err)
+	}
+	if verdict == feed.Early {
+		return fmt.Errorf("session: kept log: round %d is missing before round %d", s.log.Round(), e.Round)
+	}
+	return s.fold()
+}
+
+// Run plays until the game is over, a fault stops it, or ctx ends. It returns
+// nil when the game came to its end, ErrStopped when it did not.
+func (s *Session) Run(ctx context.Context) error {
+	defer close(s.over)
+	s.cfg.Link.Publish(s.log.Entries()...)
+	for {
+		if err := s.advance(); err != nil {
+			return err
+		}
+		s.show()
+		if s.finished() {
+			return s.finish(ctx)
+		}
+		select {
+		case <-ctx.Done():
+			return s.keep()
+		case a, ok := <-s.cfg.Link.Arrivals():
+			if !ok {
+				return errors.Join(s.keep(), errors.New("session: the connection to the table was closed"))
+			}
+			s.arrive(a)
+		case r := <-s.todo:
+			r.done <- s.perform(r)
+		case <-s.release:
+			s.release = nil
+		case <-s.cfg.Link.PresenceChanged():
+		}
+	}
+}
+
+func (s *Session) finished() bool {
+	return s.state.Stopped() || s.state.Stage == table.Playing && s.state.Phase() == rules.Over
+}
+
+// finish sees the last words off. What was found is final either way.
+func (s *Session) finish(ctx context.Context) error {
+	if err := s.keep(); err != nil {
+		return err
+	}
+	flushed := s.cfg.Link.Flush(ctx)
+	if s.state.Stopped() {
+		return ErrStopped
+	}
+	if err := s.cfg.Store.Finish(s.state.Table); err != nil {
+		return fmt.Errorf("session: closing the kept game: %w", err)
+	}
+	if flushed != nil && ctx.Err() == nil {
+		return fmt.Errorf("session: handing the last entries on: %w", flushed)
+	}
+	return nil
+}
+
+// arrive takes one entry from a peer.
+func (s *Session) arrive(a node.Arrival) {
+	if s.state.Stopped() {
+		return
+	}
+	verdict, err := s.log.Offer(a.Entry)
+	switch {
+	case err != nil:
+		s.refuse(a, err)
+	case verdict == feed.Early:
+		s.cfg.Link.Early(a)
+	case verdict == feed.Added:
+		s.unkept = append(s.unkept, a.Entry)
+		s.cfg.Link.Publish(a.Entry)
+	}
+}
+
+// refuse judges an entry that the log did not take. Two entries for one place
+// convict their author. Another history does not: somebody showed this peer and
+// that one different entries in the round before. Each sends the other its own,
+// and whoever signed two of them stands convicted on both sides.
+func (s *Session) refuse(a node.Arrival, err error) {
+	var fork *feed.Fork
+	var misplaced *feed.Misplaced
+	switch {
+	case errors.As(err, &fork):
+		s.stop(int(fork.First.Seat), fork.First.Round, table.RuleFork)
+		s.cfg.Link.Repeat(a.From, fork.First)
+		for i := range s.state.Seats() {
+			if i != s.cfg.Me && i != a.From {
+				s.cfg.Link.Repeat(i, fork.First, fork.Second)
+			}
+		}
+	case errors.As(err, &misplaced) && errors.Is(err, feed.ErrHistory):
+		round := a.Entry.Round - 1
+		if a.Entry.Round == 0 || s.dispute[a.Entry.Round] {
+			return
+		}
+		s.dispute[a.Entry.Round] = true
+		s.trouble = fmt.Sprintf("two histories of round %d are about; finding out whose", round)
+		s.cfg.Link.Repeat(a.From, s.log.Closed(round)...)
+	case errors.As(err, &misplaced):
+		s.stop(int(misplaced.Entry.Seat), misplaced.Entry.Round, table.RuleTurn)
+	}
+}
+
+func (s *Session) stop(seat int, round uint32, rule table.Rule) {
+	s.state = s.state.Stop(table.Fault{Seat: seat, Round: round, Rule: rule})
+}
+
+// advance folds complete rounds and makes what this seat owes, until it has to
+// wait for somebody.
+func (s *Session) advance() error {
+	for !s.state.Stopped() {
+		before := s.state.Round
+		if err := s.fold(); err != nil {
+			return err
+		}
+		if err := s.speak(); err != nil {
+			return err
+		}
+		if s.state.Round == before && !s.log.Complete() {
+			break
+		}
+	}
+	return nil
+}
+
+func (s *Session) fold() error {
+	for s.log.Complete() && !s.state.Stopped() {
+		s.state = table.Apply(s.state, s.log.Open())
+		if s.state.Stopped() {
+			return nil
+		}
+		if _, err := s.log.Close(s.state.Game, s.state.Speakers()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// speak makes and sends the entry that is due, if it can be made now.
+func (s *Session) speak() error {
+	if s.queued != nil {
+		return s.send()
+	}
+	due, decide := s.seat.Due(s.state)
+	switch {
+	case !due || !s.log.Owes(s.cfg.Me) || s.trouble != "":
+		return nil
+	case s.state.Stage >= table.Sorting && !s.ready:
+		return nil
+	case decide && s.cfg.Bot == nil:
+		return nil
+	}
+	var want seat.Action
+	var pause time.Duration
+	if decide {
+		want = s.cfg.Bot.Decide(view.For(s.state, s.seat))
+		if s.cfg.Pause != nil {
+			pause = s.cfg.Pause()
+		}
+	}
+	if err := s.queue(want, pause); err != nil {
+		return err
+	}
+	return s.send()
+}
+
+// queue makes the entry that this seat owes and holds it for a while.
+func (s *Session) queue(want seat.Action, hold time.Duration) error {
+	m, err := s.seat.Answer(s.state, want)
+	if err != nil {
+		return err
+	}
+	kind, body, err := move.Encode(m)
+	if err != nil {
+		return err
+	}
+	e := s.log.Template(s.cfg.Me)
+	e.Kind, e.Body = uint8(kind), body
+	if s.queued, err = feed.Seal(s.cfg.Key, e); err != nil {
+		return err
+	}
+	if hold > 0 {
+		s.release = s.cfg.After(hold)
+	}
+	return nil
+}
+
+// send keeps the queued entry and everything it builds on, then lets it go.
+func (s *Session) send() error {
+	if s.release != nil || s.trouble != "" {
+		return nil
+	}
+	e := s.queued
+	s.queued = nil
+	if _, err := s.log.Offer(e); err != nil {
+		return fmt.Errorf("session: own entry: %w", err)
+	}
+	s.unkept = append(s.unkept, e)
+	if err := s.keep(); err != nil {
+		return err
+	}
+	s.cfg.Link.Publish(e)
+	return nil
+}
+
+// keep makes all that was accepted durable.
+func (s *Session) keep() error {
+	if len(s.unkept) == 0 {
+		return nil
+	}
+	if err := s.cfg.Store.Append(s.state.Table, s.unkept...); err != nil {
+		return fmt.Errorf("session: keeping the game: %w", err)
+	}
+	s.unkept = nil
+	return nil
+}
