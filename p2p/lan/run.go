@@ -1,0 +1,326 @@
+package lan
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"net"
+	"net/netip"
+	"reflect"
+	"slices"
+	"time"
+)
+
+const (
+	lookEvery   = 2500 * time.Millisecond // at the interfaces
+	sweepEvery  = time.Second             // of the cache
+	sleptFor    = 10 * time.Second        // clock jump that means the computer slept
+	readErrors  = 16                      // in a row, before a socket is opened anew
+	maxZoneIPs  = 3                       // A and AAAA records
+	sayGoodbyes = 2                       // times, in case one is lost
+)
+
+// run is the state of the goroutine in Service.Run.
+type run struct {
+	*Service
+	nextLook, nextSweep time.Time
+	lastLook            time.Time
+}
+
+// step does everything that is due and returns when to be called again.
+func (r *run) step(ctx context.Context, now time.Time) time.Time {
+	if !now.Before(r.nextLook) {
+		r.look(ctx, now)
+		r.lastLook, r.nextLook = now, now.Add(lookEvery)
+	}
+	eager, peers := r.takeRequests(now)
+	next := r.nextLook
+	if r.nextSweep.Before(next) {
+		next = r.nextSweep
+	}
+	for _, l := range r.links {
+		if l.prompted.Load() && !l.taken {
+			l.cadence.prompt(now, roll())
+			l.taken = true
+		}
+		if !now.Before(l.cadence.nextPoll) {
+			r.poll(l, now, eager, peers)
+		}
+		if !now.Before(l.cadence.nextHello) {
+			r.hello(l, now)
+		}
+		if due := l.cadence.next(); due.Before(next) {
+			next = due
+		}
+	}
+	return next
+}
+
+// takeRequests carries out SetInfo and SetEager and sweeps the cache.
+func (r *run) takeRequests(now time.Time) (eager bool, peers int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.renewed {
+		r.refresh(now)
+	}
+	if r.hurried {
+		for _, l := range r.links {
+			l.cadence.hurry(now)
+		}
+	}
+	r.renewed, r.hurried = false, false
+	if !now.Before(r.nextSweep) {
+		r.nextSweep = now.Add(sweepEvery)
+		if r.cache.expire(now) {
+			r.notify()
+		}
+	}
+	return r.eager, len(r.cache.entries)
+}
+
+// look compares the interfaces with the links, opens and closes what is needed
+// and tries again what failed.
+func (r *run) look(ctx context.Context, now time.Time) {
+	nics, err := survey()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failed = err
+	if err != nil {
+		return
+	}
+	use, skipped := choose(nics, r.config.LoopbackOnly)
+	r.skipped = skipped
+	var links []*link
+	for _, n := range use {
+		at := slices.IndexFunc(r.links, func(l *link) bool { return l.same(n) })
+		if at < 0 {
+			r.log.Debug("interface in use", "name", n.name, "addresses", n.subnets)
+			links = append(links, newLink(n, now))
+			continue
+		}
+		l := r.links[at]
+		l.nic = n
+		links = append(links, l)
+	}
+	for _, l := range r.links {
+		if !slices.Contains(links, l) {
+			r.log.Debug("interface no longer in use", "name", l.nic.name)
+			l.silence()
+			l.closeSockets()
+		}
+	}
+	r.links = links
+	if !reflect.DeepEqual(use, r.use) {
+		r.use, r.own = use, ownOf(use)
+		r.refresh(now)
+		r.notify() // the order of addresses depends on ours
+	}
+	for _, l := range links {
+		r.open(ctx, l)
+	}
+	if r.slept(now) {
+		r.log.Debug("the clock jumped: asking and announcing anew")
+		for _, l := range links {
+			l.cadence.hurry(now)
+			l.cadence.renew(now)
+		}
+	}
+}
+
+// slept says whether more time has passed on the wall than on the monotonic
+// clock, which stands still while the computer sleeps.
+func (r *run) slept(now time.Time) bool {
+	if r.lastLook.IsZero() {
+		return false
+	}
+	return now.Round(0).Sub(r.lastLook.Round(0))-now.Sub(r.lastLook) > sleptFor
+}
+
+// open opens the parts of a link that are not open. The caller holds mu.
+func (r *run) open(ctx context.Context, l *link) {
+	for name, part := range l.parts(ctx) {
+		if s := l.sockets[name]; s != nil {
+			if !s.broken.Load() {
+				continue
+			}
+			s.conn.Close()
+			delete(l.sockets, name)
+		}
+		s, err := part()
+		if r.note(l, name, err); err != nil {
+			continue
+		}
+		l.sockets[name] = s
+		r.readers.Go(func() { r.read(l, s) })
+	}
+	if r.config.announces() {
+		r.note(l, partAnswer, l.answer())
+	}
+}
+
+// note remembers whether a part of a link works. The caller holds mu.
+func (r *run) note(l *link, part string, err error) {
+	if err == nil {
+		delete(l.failures, part)
+		return
+	}
+	if l.failures[part] == nil {
+		r.log.Debug("part of an interface failed", "name", l.nic.name, "part", part, "err", err)
+	}
+	l.failures[part] = err
+}
+
+// refresh writes the zones anew and has them announced. The caller holds mu.
+func (r *run) refresh(now time.Time) {
+	if !r.config.announces() {
+		return
+	}
+	for _, l := range r.links {
+		var ips []net.IP
+		for _, subnet := range l.nic.subnets[:min(len(l.nic.subnets), maxZoneIPs)] {
+			ips = append(ips, subnet.Addr().AsSlice())
+		}
+		err := l.zone.set(r.config.Realm, r.instance, r.config.Port, ips, record{
+			version:  Version,
+			id:       r.config.PeerID,
+			revision: r.revision,
+			claims:   claimsFor(l.nic, r.use),
+			info:     r.info,
+		})
+		r.note(l, "describe", err)
+		l.cadence.renew(now)
+	}
+}
+
+// poll asks who is there.
+func (r *run) poll(l *link, now time.Time, eager bool, peers int) {
+	packet, err := r.parser.query(l.cadence.multicastQuery())
+	l.cadence.polled(now, eager, peers)
+	if err == nil {
+		r.send(l, l.askers(), packet)
+	}
+}
+
+// hello announces on one link.
+func (r *run) hello(l *link, now time.Time) {
+	l.cadence.announced(now, roll())
+	l.taken = false
+	l.prompted.Store(false)
+	if !r.config.announces() {
+		return
+	}
+	if packet, err := r.parser.announce(&l.zone, false); err == nil {
+		r.send(l, l.speakers(), packet)
+	}
+}
+
+// send sends a packet from several sockets and notes which could not.
+func (r *run) send(l *link, sockets []*socket, packet []byte) {
+	errs := make([]error, len(sockets))
+	for i, s := range sockets {
+		if errs[i] = s.send(packet); errs[i] != nil {
+			s.broken.Store(true)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, s := range sockets {
+		r.note(l, "send from "+s.local.String(), errs[i])
+	}
+}
+
+// leave says goodbye everywhere and closes everything.
+func (r *run) leave() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	goodbyes := make(map[*link][]byte)
+	for _, l := range r.links {
+		if packet, err := r.parser.announce(&l.zone, true); err == nil && r.config.announces() {
+			goodbyes[l] = packet
+		}
+		l.silence()
+	}
+	for range sayGoodbyes {
+		for l, packet := range goodbyes {
+			for _, s := range l.speakers() {
+				_ = s.send(packet) // nobody is left to tell
+			}
+		}
+	}
+	for _, l := range r.links {
+		l.closeSockets()
+	}
+	r.links = nil
+}
+
+// read takes in packets until the socket is closed.
+func (r *run) read(l *link, s *socket) {
+	buf := make([]byte, maxPacket+1)
+	errs := 0
+	for {
+		n, from, err := s.conn.ReadFromUDPAddrPort(buf)
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			if errs++; errs == readErrors {
+				s.broken.Store(true)
+				return
+			}
+			continue
+		}
+		errs = 0
+		r.take(l, buf[:n], unmapped(from), time.Now())
+	}
+}
+
+// take takes in one packet.
+func (r *run) take(l *link, packet []byte, from netip.AddrPort, now time.Time) {
+	bare := from.Addr().WithZone("")
+	source := bare.WithZone(zoneFor(bare, l.nic.name))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.own.addrs[bare] {
+		l.heardSelf.Store(now.UnixNano())
+	} else {
+		l.heardOthers.Store(now.UnixNano())
+	}
+	if !r.own.near(bare, l.nic.loopback()) || !r.limiter.allow(now, bare) {
+		return
+	}
+	h, err := r.parser.parse(packet)
+	if err != nil {
+		r.log.Debug("packet refused", "from", from, "err", err)
+		return
+	}
+	if h.asked && !slices.ContainsFunc(r.links, func(l *link) bool { return l.asksFrom(from) }) {
+		r.prompt(l)
+	}
+	for _, a := range h.peers {
+		if a.instance == r.instance {
+			continue
+		}
+		changed, arrived := r.cache.hear(now, source, l.nic.name, a)
+		if changed {
+			r.notify()
+		}
+		if arrived {
+			r.prompt(l)
+		}
+	}
+}
+
+// prompt has Run announce soon on a link.
+func (r *run) prompt(l *link) {
+	if l.prompted.CompareAndSwap(false, true) {
+		r.wakeUp()
+	}
+}
+
+// roll is a number in [0,1), to scatter what many computers would do at once.
+func roll() float64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	return float64(binary.LittleEndian.Uint64(b[:])>>11) / (1 << 53)
+}
