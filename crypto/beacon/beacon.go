@@ -28,7 +28,7 @@ var ErrIdentity = errors.New("beacon share is the identity")
 // of the game.
 func Point(game [32]byte, counter uint64) *group.Element {
 	var n [8]byte
-	binary.LittleEndian.PutUint64(n[:], counter)
+	binary.BigEndian.PutUint64(n[:], counter)
 	return transcript.HashToElement("beacon", game[:], n[:])
 }
 
@@ -95,10 +95,10 @@ func (v Value) draw(label string, index uint64, n int) int {
 	excess := -bound % bound
 	for try := uint64(0); ; try++ {
 		var at [16]byte
-		binary.LittleEndian.PutUint64(at[:8], index)
-		binary.LittleEndian.PutUint64(at[8:], try)
+		binary.BigEndian.PutUint64(at[:8], index)
+		binary.BigEndian.PutUint64(at[8:], try)
 		h := transcript.Hash("beacon/draw", v[:], []byte(label), at[:])
-		word := binary.LittleEndian.Uint64(h[:8])
+		word := binary.BigEndian.Uint64(h[:8])
 		if word <= ^uint64(0)-excess {
 			return int(word % bound)
 		}

@@ -77,7 +77,7 @@ func New(name string, n int) *Deck {
 	}
 	for i := range d.cards {
 		var at [8]byte
-		binary.LittleEndian.PutUint64(at[:], uint64(i))
+		binary.BigEndian.PutUint64(at[:], uint64(i))
 		d.cards[i] = transcript.HashToElement("card", []byte(name), at[:])
 		d.index[d.cards[i].Encoding()] = i
 	}

@@ -45,7 +45,7 @@ func MakeGuess(ctx []byte, key *group.Element, choices [][]*group.Element, picks
 		if p < 0 || p >= len(choices[i]) {
 			return nil, fmt.Errorf("pick outside the %d cards of category %d", len(choices[i]), i)
 		}
-		picked = binary.LittleEndian.AppendUint64(picked, uint64(p))
+		picked = binary.BigEndian.AppendUint64(picked, uint64(p))
 	}
 	src, err := hedge.New("deck/guess", rand, nil, here, picked)
 	if err != nil {

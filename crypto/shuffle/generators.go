@@ -39,7 +39,7 @@ func newGenerators(n int) generators {
 	}
 	for i := len(made.row); i < n; i++ {
 		var index [8]byte
-		binary.LittleEndian.PutUint64(index[:], uint64(i)+1)
+		binary.BigEndian.PutUint64(index[:], uint64(i)+1)
 		made.row = append(made.row, transcript.HashToElement("shuffle/generator", []byte("row"), index[:]))
 	}
 	g := generators{blind: made.blind, row: made.row[:n:n]}

@@ -33,29 +33,14 @@ func Prove(ctx []byte, key *group.Element, in, out []elgamal.Ciphertext, w *Witn
 	if err != nil {
 		return nil, err
 	}
-	made := statementHash(key, in, out)
-	if w == nil || w.made != made || len(w.perm) != len(in) || len(w.rho) != len(in) {
+	if w == nil || w.made != statementHash(key, in, out) || len(w.perm) != len(in) || len(w.rho) != len(in) {
 		return nil, errors.New("witness is of another shuffle")
 	}
-	pi := make([]*group.Scalar, len(in))
-	for i, from := range w.perm {
-		pi[i] = group.ScalarFromUint64(uint64(from) + 1)
-	}
-	secrets := append(append([]*group.Scalar{}, pi...), w.rho...)
-	src, err := hedge.New("shuffle/prove", rand, secrets, ctx, made[:])
+	pr, err := newProver(st, w, rand)
 	if err != nil {
 		return nil, fmt.Errorf("proving a shuffle: %w", err)
 	}
-	pr := &prover{
-		statement: st, src: src, t: st.transcript(),
-		n: len(in), perm: w.perm, rho: w.rho, pi: pi,
-		p: &Proof{cardsCount: len(in)},
-	}
-	pr.commitOrder()
-	pr.commitProduct()
-	pr.commitCards()
-	pr.answer()
-	return pr.p, nil
+	return pr.run(), nil
 }
 
 // prover holds what lives from the first commitment to the last answer. Names
@@ -77,6 +62,32 @@ type prover struct {
 	alpha        []*group.Scalar
 	rAlpha, tau0 *group.Scalar
 	asked        challenges
+}
+
+func newProver(st *statement, w *Witness, rand io.Reader) (*prover, error) {
+	n := len(st.in)
+	pi := make([]*group.Scalar, n)
+	for i, from := range w.perm {
+		pi[i] = group.ScalarFromUint64(uint64(from) + 1)
+	}
+	secrets := append(append(make([]*group.Scalar, 0, 2*n), pi...), w.rho...)
+	src, err := hedge.New("shuffle/prove", rand, secrets, st.ctx, w.made[:])
+	if err != nil {
+		return nil, err
+	}
+	return &prover{
+		statement: st, src: src, t: st.transcript(),
+		n: n, perm: w.perm, rho: w.rho, pi: pi,
+		p: &Proof{cardsCount: n},
+	}, nil
+}
+
+func (pr *prover) run() *Proof {
+	pr.commitOrder()
+	pr.commitProduct()
+	pr.commitCards()
+	pr.answer()
+	return pr.p
 }
 
 // commitOrder makes c_pi and c_b and gets x, y and z.
