@@ -78,55 +78,65 @@ func (p *Position) Legal(seat int, a Act) error {
 	if !slices.Contains(p.Speakers(), seat) {
 		return ErrSpeaker
 	}
-	ok := false
-	switch a := a.(type) {
-	case Vote:
-		if p.Phase == Voting && (a.For < 0 || a.For >= p.seats()) {
-			return ErrVote
-		}
-		ok = p.Phase == Voting
-	case Ask:
-		if p.Phase == Turn && !p.question(a.Cards) {
-			return fmt.Errorf("%w: %d of them", ErrQuestion, p.Edition.QuestionSize)
-		}
-		ok = p.Phase == Turn
-	case Accuse:
-		ok = p.Phase == Turn
-	case Deny, Show:
-		ok = p.Phase == Answering
-	case Seal:
-		ok = p.Phase == Sealing
-	case Unseal:
-		ok = p.Phase == Unsealing
-	case Order:
-		if p.Phase == Ordering && !sameSeats(a.Seats, p.Accusation.Order) {
-			return ErrOrder
-		}
-		ok = p.Phase == Ordering
-	case Guess:
-		ok = p.Phase == Guessing
-	case Help:
-		ok = p.Phase == Casting || p.Phase == Peeking || p.Phase == Revealing
-	case Verdict:
-		if p.Phase == Judging && a.Right && !p.Edition.Solution(a.Cards) {
-			return ErrSolution
-		}
-		if p.Phase == Judging && !a.Right && len(a.Cards) > 0 {
-			return ErrVerdict
-		}
-		ok = p.Phase == Judging
-	case Disclose:
-		if p.Phase == Disclosing && !p.Edition.Solution(a.Cards) {
-			return ErrSolution
-		}
-		ok = p.Phase == Disclosing
-	case Leave:
-		ok = p.Phase == Farewell
-	}
-	if !ok {
+	if !p.Phase.hears(a) {
 		return fmt.Errorf("%w: %s", ErrKind, p.Phase)
 	}
+	switch a := a.(type) {
+	case Vote:
+		if a.For < 0 || a.For >= p.seats() {
+			return ErrVote
+		}
+	case Ask:
+		if !p.question(a.Cards) {
+			return fmt.Errorf("%w: %d of them", ErrQuestion, p.Edition.QuestionSize)
+		}
+	case Order:
+		if !sameSeats(a.Seats, p.Accusation.Order) {
+			return ErrOrder
+		}
+	case Verdict:
+		if a.Right && !p.Edition.Solution(a.Cards) {
+			return ErrSolution
+		}
+		if !a.Right && len(a.Cards) > 0 {
+			return ErrVerdict
+		}
+	case Disclose:
+		if !p.Edition.Solution(a.Cards) {
+			return ErrSolution
+		}
+	}
 	return nil
+}
+
+// hears reports whether acts of a's kind are said in this phase.
+func (p Phase) hears(a Act) bool {
+	switch a.(type) {
+	case Vote:
+		return p == Voting
+	case Ask, Accuse:
+		return p == Turn
+	case Deny, Show:
+		return p == Answering
+	case Seal:
+		return p == Sealing
+	case Unseal:
+		return p == Unsealing
+	case Order:
+		return p == Ordering
+	case Guess:
+		return p == Guessing
+	case Help:
+		return p == Casting || p == Peeking || p == Revealing
+	case Verdict:
+		return p == Judging
+	case Disclose:
+		return p == Disclosing
+	case Leave:
+		return p == Farewell
+	default:
+		return false
+	}
 }
 
 func (p *Position) question(cards []Card) bool {

@@ -13,20 +13,20 @@ type Facts struct {
 	Lot   []int  // Casting: a random order of all seats
 }
 
-// ErrFacts refuses facts that the phase cannot have brought to light.
-var ErrFacts = errors.New("rules: these facts do not fit the round")
+// Refusals of Play, besides those of Legal.
+var (
+	ErrRound = errors.New("rules: a round is one act of each speaker, in seat order")
+	ErrFacts = errors.New("rules: these facts do not fit the round")
+)
 
 // Play folds a closed round: the acts of all Speakers, each Legal, in seat
 // order. It returns the position after it, or an error and no position.
 func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 	speakers := p.Speakers()
-	if len(said) != len(speakers) || len(said) == 0 {
-		return nil, fmt.Errorf("%w: %d of %d have", ErrSpeaker, len(said), len(speakers))
+	if len(speakers) == 0 || !slices.EqualFunc(said, speakers, func(s Said, seat int) bool { return s.Seat == seat }) {
+		return nil, fmt.Errorf("%w: %s is for %v", ErrRound, p.Phase, speakers)
 	}
-	for i, s := range said {
-		if s.Seat != speakers[i] {
-			return nil, ErrSpeaker
-		}
+	for _, s := range said {
 		if err := p.Legal(s.Seat, s.Act); err != nil {
 			return nil, err
 		}

@@ -225,10 +225,10 @@ func describe(p *rules.Position) string {
 	out := []string{p.Phase.String()}
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
 	if who := p.Speakers(); len(who) > 0 {
-		out[0] += " " + list(who)
+		out[0] += ": " + list(who)
 	}
 	if p.Turns > 0 {
-		add("turn %d of %d", p.Turns, p.Active)
+		add("turn %d, seat %d", p.Turns, p.Active)
 	}
 	if q := p.Question; q != nil {
 		add("%d asked %s", q.Asker, keys(p.Edition, q.Cards))

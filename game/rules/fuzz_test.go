@@ -1,0 +1,177 @@
+package rules_test
+
+import (
+	"slices"
+	"testing"
+
+	"alibi/game/rules"
+)
+
+// tape turns fuzzed bytes into numbers; past its end it gives zeros.
+type tape []byte
+
+func (b *tape) next() int {
+	if len(*b) == 0 {
+		return 0
+	}
+	n := int(int8((*b)[0]))
+	*b = (*b)[1:]
+	return n
+}
+
+func (b *tape) pick(n int) int { return int(uint8(b.next())) % n }
+
+func (b *tape) cards() (out []rules.Card) {
+	for range b.pick(5) {
+		out = append(out, rules.Card(b.next()))
+	}
+	return out
+}
+
+// act reads any act at all.
+func (b *tape) act() rules.Act {
+	switch b.pick(16) {
+	case 0:
+		return rules.Vote{For: b.next()}
+	case 1:
+		return rules.Ask{Cards: b.cards()}
+	case 2:
+		return rules.Accuse{}
+	case 3:
+		return rules.Deny{}
+	case 4:
+		return rules.Show{}
+	case 5:
+		return rules.Seal{}
+	case 6:
+		return rules.Unseal{Join: b.pick(2) == 0}
+	case 7:
+		var seats []int
+		for range b.pick(8) {
+			seats = append(seats, b.next())
+		}
+		return rules.Order{Seats: seats}
+	case 8:
+		return rules.Guess{}
+	case 9:
+		return rules.Help{}
+	case 10:
+		return rules.Verdict{Right: b.pick(2) == 0, Cards: b.cards()}
+	case 11:
+		return rules.Disclose{Cards: b.cards()}
+	case 12:
+		return rules.Leave{Opened: b.pick(2) == 0}
+	case 13:
+		return &rules.Ask{Cards: b.cards()}
+	case 14:
+		return (*rules.Verdict)(nil)
+	}
+	return nil
+}
+
+// fitting is an act of the right kind for the phase, so that games move on;
+// whether its content is legal is up to the bytes.
+func (b *tape) fitting(p *rules.Position) rules.Act {
+	triple := []rules.Card{rules.Card(b.pick(6)), 6, rules.Card(len(p.Edition.Cards) - 1)}
+	switch p.Phase {
+	case rules.Voting:
+		return rules.Vote{For: b.pick(len(p.Out))}
+	case rules.Turn:
+		if b.pick(3) == 0 {
+			return rules.Accuse{}
+		}
+		return rules.Ask{Cards: []rules.Card{rules.Card(b.pick(6)), rules.Card(6 + b.pick(6))}}
+	case rules.Answering:
+		if b.pick(3) == 0 {
+			return rules.Show{}
+		}
+		return rules.Deny{}
+	case rules.Sealing:
+		return rules.Seal{}
+	case rules.Unsealing:
+		return rules.Unseal{Join: b.pick(4) == 0}
+	case rules.Ordering:
+		return rules.Order{Seats: slices.Sorted(slices.Values(p.Accusation.Order))}
+	case rules.Guessing:
+		return rules.Guess{}
+	case rules.Judging:
+		if b.pick(3) == 0 {
+			return rules.Verdict{Right: true, Cards: triple}
+		}
+		return rules.Verdict{}
+	case rules.Disclosing:
+		return rules.Disclose{Cards: triple}
+	case rules.Farewell:
+		return rules.Leave{}
+	}
+	return rules.Help{}
+}
+
+func (b *tape) facts(p *rules.Position) (f rules.Facts) {
+	if b.pick(4) == 0 {
+		f.Crime = b.cards()
+	} else {
+		f.Crime = []rules.Card{rules.Card(b.pick(6)), 6, rules.Card(len(p.Edition.Cards) - 1)}
+	}
+	for s := range p.Out {
+		f.Lot = append(f.Lot, s)
+	}
+	if b.pick(4) == 0 {
+		f.Lot = append(f.Lot, b.next())
+	}
+	return f
+}
+
+// FuzzPlay says whatever the bytes say. Nothing may panic, Legal and Play must
+// agree, and no call may change the position it was made on.
+func FuzzPlay(f *testing.F) {
+	f.Add([]byte(nil))
+	f.Add([]byte("\x00\x01\x02\x01\x00\x00\x02\x01\x01\x01\x01\x01\x01"))
+	f.Add([]byte("\x01\x02\x02\x02\x04\x03everything else that one might say at a table of four"))
+	f.Add(slices.Repeat([]byte{1, 3, 0}, 120))
+	f.Add(slices.Repeat([]byte{1, 0, 2, 5, 7}, 120))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b := tape(data)
+		e := rules.Editions()[b.pick(2)]
+		o := rules.Options{
+			First: rules.FirstChoices[b.pick(3)], Order: rules.OrderChoices[b.pick(3)],
+			Last: rules.LastChoices[b.pick(2)], Notebook: "auto",
+		}
+		seats := 2 + b.pick(5)
+		p := rules.Start(e, o, seats, b.pick(seats))
+		for len(b) > 0 {
+			p = fuzzRound(t, p, &b)
+		}
+	})
+}
+
+func fuzzRound(t *testing.T, p *rules.Position, b *tape) *rules.Position {
+	before := snapshot(p)
+	var said []rules.Said
+	legal := p.Phase != rules.Over
+	for _, s := range p.Speakers() {
+		a := b.fitting(p)
+		if b.pick(8) == 0 {
+			s, a = b.next(), b.act()
+		}
+		legal = p.Legal(s, a) == nil && legal
+		said = append(said, rules.Said{Seat: s, Act: a})
+	}
+	if b.pick(8) == 0 {
+		said = append(said, rules.Said{Seat: b.next(), Act: b.act()})
+	}
+	q, err := p.Play(said, b.facts(p))
+	if snapshot(p) != before {
+		t.Fatalf("%s: Legal or Play changed the position", p.Phase)
+	}
+	if (q == nil) == (err == nil) {
+		t.Fatalf("%s: position %v and error %v", p.Phase, q, err)
+	}
+	if err == nil && !legal {
+		t.Fatalf("%s: Play took a round with an illegal act: %+v", p.Phase, said)
+	}
+	if err != nil {
+		return p
+	}
+	return q
+}
