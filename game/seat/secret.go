@@ -75,13 +75,10 @@ func ParseSecret(b []byte) (*Secret, error) {
 }
 
 // String keeps a secret out of logs and error texts.
-func (s *Secret) String() string { return "seat.Secret" }
+func (s Secret) String() string { return "seat.Secret" }
 
-// GoString does the same for %#v.
-func (s *Secret) GoString() string { return s.String() }
-
-// Format does the same for every verb and flag.
-func (s *Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+// Format does the same for every verb and flag, and for a copy of the value.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // Commitment is what the player's line of the charter commits to.
 func (s *Secret) Commitment(id identity.ID) feed.Hash {
