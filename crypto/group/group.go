@@ -52,7 +52,8 @@ type Element struct {
 	p edwards25519.Point
 	// The encoding costs a field exponentiation, so it is kept once known.
 	// Racing writers store equal values.
-	enc atomic.Pointer[[ElementSize]byte]
+	enc   atomic.Pointer[[ElementSize]byte]
+	table *fixedTable // of a prepared element, otherwise nil
 }
 
 var (
@@ -130,8 +131,8 @@ func (e *Element) Neg() *Element {
 
 // Mul returns s e in constant time.
 func (e *Element) Mul(s *Scalar) *Element {
-	if e == base {
-		return BaseMul(s)
+	if e.hasTable() {
+		return MultiMul([]*Scalar{s}, []*Element{e})
 	}
 	r := new(Element)
 	r.p.ScalarMult(&s.s, &e.p)
