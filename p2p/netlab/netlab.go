@@ -245,7 +245,8 @@ func (l *Lab) Firewall(i int) {
 		iif lo accept; ct state established,related accept;
 		ip protocol icmp accept; meta l4proto ipv6-icmp accept;
 		ip daddr 224.0.0.251 udp dport 5353 accept; ip6 daddr ff02::fb udp dport 5353 accept;
-		} }`)
+		}
+	}`)
 }
 
 // Loss drops a share of the packets that arrive at a host. It skips the test
@@ -254,7 +255,8 @@ func (l *Lab) Loss(i, percent int) {
 	l.t.Helper()
 	l.nft(i, fmt.Sprintf(`table inet weather { chain in { type filter hook input priority -10;
 		iifname %q numgen random mod 100 < %d drop;
-		} }`, Device, percent))
+		}
+	}`, Device, percent))
 }
 
 // Block drops packets that arrive at a host and match an nft expression such as
@@ -263,7 +265,8 @@ func (l *Lab) Block(i int, expression string) {
 	l.t.Helper()
 	l.nft(i, fmt.Sprintf(`table inet block { chain in { type filter hook input priority -5;
 		iifname %q %s drop;
-		} }`, Device, expression))
+		}
+	}`, Device, expression))
 }
 
 func (l *Lab) nft(i int, rules string) {
