@@ -9,6 +9,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 
 	"alibi/crypto/feed"
@@ -64,10 +65,12 @@ type Store interface {
 	Append(table feed.Hash, entries ...*feed.Signed) error
 	// Load returns a table with its log.
 	Load(table feed.Hash) (*Game, error)
-	// Games lists the tables kept, newest first. What it could not read is
+	// Games lists the tables kept, newest first. A table it could not read is
 	// left out, and the error says so: the list is good all the same.
 	Games() ([]Info, error)
-	// Finish marks a table as over and erases the seat's secret; the log stays.
+	// Finish marks a table as over and lets go of the seat's secret; the log
+	// stays. On a disk the secret's bytes may outlive this until the space is
+	// used again.
 	Finish(table feed.Hash) error
 
 	// Close releases the folder. Every later call is ErrClosed.
@@ -90,9 +93,32 @@ type Game struct {
 	Log    []*feed.Signed // in the order they were appended
 }
 
-// Open opens the store in a folder, which it makes if need be (mode 0700).
-// ErrInUse if another process has it open.
-func Open(dir string) (Store, error) { return nil, errors.New("store: under construction") }
+// checkBegin validates what Begin is given and returns the parsed charter.
+func checkBegin(charter []byte, seat int, secret []byte) (feed.Charter, error) {
+	c, err := feed.ParseCharter(charter)
+	if err != nil {
+		return feed.Charter{}, fmt.Errorf("store: %w", err)
+	}
+	if seat < 0 || seat >= len(c.Seats) {
+		return feed.Charter{}, fmt.Errorf("store: seat %d of %d", seat, len(c.Seats))
+	}
+	if len(secret) > MaxSecret {
+		return feed.Charter{}, ErrBounds
+	}
+	return c, nil
+}
 
-// NewMemory makes an empty store that forgets.
-func NewMemory() Store { return nil }
+// checkEntries refuses what could not be read back.
+func checkEntries(entries []*feed.Signed, seats int) error {
+	for _, e := range entries {
+		switch {
+		case e == nil || len(e.Raw()) <= identity.SignatureSize:
+			return errors.New("store: entry without content")
+		case len(e.Raw()) > feed.MaxEntry:
+			return ErrBounds
+		case int(e.Seat) >= seats:
+			return fmt.Errorf("store: entry of seat %d at a table of %d", e.Seat, seats)
+		}
+	}
+	return nil
+}
