@@ -20,8 +20,10 @@
 package sigma
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"alibi/crypto/group"
 	"alibi/crypto/transcript"
@@ -48,11 +50,12 @@ func NewClaim(label string) *Claim { return &Claim{label: label} }
 // Clause adds a clause: one relation that holds, or several of which at least
 // one does.
 func (c *Claim) Clause(rels ...*Relation) *Claim {
-	c.clauses = append(c.clauses, rels)
+	c.clauses = append(c.clauses, slices.Clone(rels))
 	return c
 }
 
-// A Relation is a list of equations over secrets that belong to it alone.
+// A Relation is a list of equations over secrets that belong to it alone: a
+// relation used in two clauses has two sets of secrets.
 type Relation struct {
 	secrets   int
 	equations []equation
@@ -87,7 +90,7 @@ func (r *Relation) Secret() Secret {
 
 // Equation adds image = sum of terms.
 func (r *Relation) Equation(image *group.Element, terms ...Term) {
-	r.equations = append(r.equations, equation{image, terms})
+	r.equations = append(r.equations, equation{image, slices.Clone(terms)})
 }
 
 // Times is the term secret · base.
@@ -160,8 +163,9 @@ func (c *Claim) shape() shape {
 	return s
 }
 
-// begin records the context and the whole statement, down to every sign.
-func (c *Claim) begin(ctx []byte) *transcript.Transcript {
+// begin records the context and the whole statement, down to every sign, and
+// returns its digest too.
+func (c *Claim) begin(ctx []byte) (*transcript.Transcript, [32]byte) {
 	t := transcript.New("sigma")
 	t.Append("claim", []byte(c.label))
 	t.Append("context", ctx)
@@ -172,7 +176,7 @@ func (c *Claim) begin(ctx []byte) *transcript.Transcript {
 			r.record(t)
 		}
 	}
-	return t
+	return t, t.Digest("statement")
 }
 
 func (r *Relation) record(t *transcript.Transcript) {
@@ -189,4 +193,19 @@ func (r *Relation) record(t *transcript.Transcript) {
 		t.Append("terms", layout)
 		t.AppendElements("image and bases", elements...)
 	}
+}
+
+// appendLayout adds the sign and the secret of a term, 9 bytes.
+func (t Term) appendLayout(b []byte) []byte {
+	sign := byte('+')
+	if t.negative {
+		sign = '-'
+	}
+	return binary.BigEndian.AppendUint64(append(b, sign), uint64(t.secret.index))
+}
+
+// challenge ends the statement with the commitments and draws the challenge.
+func challenge(t *transcript.Transcript, commitments []*group.Element) *group.Scalar {
+	t.AppendElements("commitments", commitments...)
+	return t.Challenge("challenge")
 }

@@ -1,11 +1,9 @@
 package sigma
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"alibi/crypto/group"
-	"alibi/crypto/transcript"
 )
 
 // A Proof belongs to one claim and context. It never changes.
@@ -13,15 +11,6 @@ type Proof struct {
 	commitments []*group.Element // one per equation, in the order of the claim
 	challenges  []*group.Scalar  // one per branch of an OR, except its last
 	responses   []*group.Scalar  // one per secret, in the order of the claim
-}
-
-// appendLayout adds the sign and the secret of a term, 9 bytes.
-func (t Term) appendLayout(b []byte) []byte {
-	sign := byte('+')
-	if t.negative {
-		sign = '-'
-	}
-	return binary.BigEndian.AppendUint64(append(b, sign), uint64(t.secret.index))
 }
 
 // ProofSize returns the length of a proof of c, in bytes.
@@ -92,10 +81,4 @@ func (p *Proof) fits(c *Claim) error {
 		return fmt.Errorf("%w: %+v values, want %+v", ErrShape, got, want)
 	}
 	return nil
-}
-
-// challenge ends the statement with the commitments and draws the challenge.
-func challenge(t *transcript.Transcript, commitments []*group.Element) *group.Scalar {
-	t.AppendElements("commitments", commitments...)
-	return t.Challenge("challenge")
 }

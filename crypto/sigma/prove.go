@@ -37,32 +37,35 @@ func Prove(ctx []byte, c *Claim, w []Known, rand io.Reader) (*Proof, error) {
 	if _, err := io.ReadFull(rand, hedge[:]); err != nil {
 		return nil, fmt.Errorf("sigma: reading randomness: %w", err)
 	}
-	t := c.begin(ctx)
-	nonces := nonceStream(hedge[:], t.Digest("statement"), w)
-
-	p := new(Proof)
-	var branches [][]branch
-	for i, rels := range c.clauses {
-		bs, err := newBranches(rels, w[i], nonces)
-		if err != nil {
-			return nil, err
-		}
-		for _, b := range bs {
-			p.commitments = append(p.commitments, b.commitments()...)
-		}
-		branches = append(branches, bs)
-	}
-	total := challenge(t, p.commitments)
-	for _, bs := range branches {
-		p.answer(bs, total)
-	}
-	// The proof is public from here on and its verification says the same of
-	// the witness as evaluating the equations would, at half the price; it
-	// also keeps a proof that a fault spoilt from leaving.
-	if err := c.selfCheck(t, p, total); err != nil {
+	p, check := c.prove(ctx, w, hedge[:])
+	// To verify the proof says the same of the witness as evaluating the
+	// equations would, and costs half: the proof is public, or else never
+	// leaves. It also holds back a proof that a fault spoilt.
+	var batch Batch
+	batch.Add(check)
+	if batch.Verify() != nil {
 		return nil, ErrWitness
 	}
 	return p, nil
+}
+
+// prove makes a proof of any witness, a false one too, and its check.
+func (c *Claim) prove(ctx []byte, w []Known, hedge []byte) (*Proof, *Check) {
+	t, statement := c.begin(ctx)
+	nonces := nonceStream(hedge, statement, w)
+	p := new(Proof)
+	clauses := make([][]branch, len(c.clauses))
+	for i, rels := range c.clauses {
+		clauses[i] = newBranches(rels, w[i], nonces)
+		for _, b := range clauses[i] {
+			p.commitments = append(p.commitments, b.commitments()...)
+		}
+	}
+	total := challenge(t, p.commitments)
+	for _, bs := range clauses {
+		p.answer(bs, total)
+	}
+	return p, c.check(t, p, total)
 }
 
 func (c *Claim) fitsWitness(w []Known) error {
@@ -95,46 +98,46 @@ func nonceStream(hedge []byte, statement [32]byte, w []Known) io.Reader {
 	return transcript.XOF("sigma/nonce", parts...)
 }
 
+func nextNonce(r io.Reader) *group.Scalar {
+	var b [64]byte
+	io.ReadFull(r, b[:]) // the stream does not end
+	s, _ := group.ScalarFromUniform(b[:])
+	return s
+}
+
 // A branch is one relation of a clause on its way to a proof. The true one
 // starts from challenge 0 and is answered with its secrets later; the others
 // are simulated: challenge and responses first, commitments from them.
 type branch struct {
 	rel       *Relation
-	alone     bool // no OR: the challenge starts from 0 in any case
-	truth     *group.Scalar
-	challenge *group.Scalar
+	alone     bool            // no OR, so the challenge is 0 whatever holds
+	truth     *group.Scalar   // 1 for the true branch, 0 for the others
+	challenge *group.Scalar   // 0 for the true branch
 	starts    []*group.Scalar // nonces, or the responses of a simulation
-	secrets   []*group.Scalar // of the true branch, padded to this one's length
+	secrets   []*group.Scalar // of the true branch, cut or padded to this one
 }
 
-func newBranches(rels []*Relation, k Known, nonces io.Reader) ([]branch, error) {
-	zero := new(group.Scalar)
+func newBranches(rels []*Relation, k Known, nonces io.Reader) []branch {
 	bs := make([]branch, len(rels))
 	for j, rel := range rels {
 		truth := uint64(subtle.ConstantTimeEq(int32(j), int32(k.Branch)))
-		b := branch{rel: rel, alone: len(rels) == 1, challenge: zero, truth: group.ScalarFromUint64(truth)}
-		if !b.alone {
-			e, err := group.RandomScalar(nonces)
-			if err != nil {
-				return nil, err
-			}
-			b.challenge = e.Mul(group.ScalarFromUint64(1 - truth))
+		b := branch{
+			rel:       rel,
+			alone:     len(rels) == 1,
+			truth:     group.ScalarFromUint64(truth),
+			challenge: nextNonce(nonces).Mul(group.ScalarFromUint64(1 - truth)),
 		}
 		for i := range rel.secrets {
-			s, err := group.RandomScalar(nonces)
-			if err != nil {
-				return nil, err
-			}
-			b.starts = append(b.starts, s)
+			b.starts = append(b.starts, nextNonce(nonces))
+			secret := new(group.Scalar)
 			if i < len(k.Secrets) {
-				b.secrets = append(b.secrets, k.Secrets[i])
-			} else {
-				b.secrets = append(b.secrets, zero)
+				secret = k.Secrets[i]
 			}
+			b.secrets = append(b.secrets, secret)
 		}
 		bs[j] = b
 	}
-	return bs, nil
+	return bs
 }
 
 // commitments returns sum(±start · Base) - challenge · Image for every equation.
@@ -207,11 +210,4 @@ func (p *Proof) answer(bs []branch, total *group.Scalar) {
 			p.responses = append(p.responses, own.MulAdd(b.secrets[i], start))
 		}
 	}
-}
-
-// selfCheck verifies p, whose challenge was just computed.
-func (c *Claim) selfCheck(t *transcript.Transcript, p *Proof, total *group.Scalar) error {
-	var batch Batch
-	batch.Add(c.check(t, p, total))
-	return batch.Verify()
 }
