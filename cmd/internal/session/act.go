@@ -1,14 +1,11 @@
 package session
 
 import (
-	"context"
-
 	"alibi/crypto/feed"
 	"alibi/game/rules"
 	"alibi/game/seat"
 	"alibi/game/table"
-	"alibi/game/view"
-	"alibi/p2p/node"
+	"context"
 )
 
 // Do carries a decision of the player out. A refusal changes nothing and says
@@ -61,24 +58,3 @@ func (s *Session) Log() (charter []byte, entries []*feed.Signed) {
 
 // State is the public state. It may be called once Run has returned.
 func (s *Session) State() *table.State { return s.state }
-
-// show publishes an update.
-func (s *Session) show() {
-	u := &Update{View: view.For(s.state, s.seat), Trouble: s.trouble}
-	u.Compare = !s.ready && s.state.Stage >= table.Sorting
-	if s.queued != nil {
-		u.View.Choices = view.Choices{}
-	}
-	if s.cfg.Link != nil {
-		for i, p := range s.cfg.Link.Presence() {
-			if i != s.cfg.Me && p.State != node.Connected {
-				u.Away = append(u.Away, Absence{Seat: i, Shaky: p.State == node.Shaky, Since: p.Since})
-			}
-		}
-	}
-	s.latest.Store(u)
-	select {
-	case s.changed <- struct{}{}:
-	default:
-	}
-}

@@ -44,9 +44,6 @@ type Peer struct {
 	node  *node.Node
 }
 
-// ErrInUse reports that another running alibi uses the same folder.
-var ErrInUse = store.ErrInUse
-
 // NewPeer opens the store and prepares the node. It starts nothing; Close
 // releases the store.
 func NewPeer(c PeerConfig) (*Peer, error) {

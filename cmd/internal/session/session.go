@@ -71,23 +71,6 @@ type Config struct {
 	Rand io.Reader
 }
 
-// Update is what a face shows.
-type Update struct {
-	View *view.View
-	Away []Absence
-	// Words are to be compared and Ready called before the cards are shuffled.
-	Compare bool
-	// Trouble says why the game stands still, "" when it does not.
-	Trouble string
-}
-
-// Absence is a seat that has not been heard from.
-type Absence struct {
-	Seat  int
-	Shaky bool // a moment only
-	Since time.Time
-}
-
 // Session is one game under way. Do, Ready, Latest and Changed may be called
 // from any goroutine; everything else belongs to the goroutine of Run.
 type Session struct {
@@ -98,7 +81,8 @@ type Session struct {
 	ready   bool
 	unkept  []*feed.Signed // accepted, not yet in the store
 	dispute map[uint32]bool
-	trouble string
+	trouble *Trouble
+	steps   []Step
 
 	queued  *feed.Signed // made, waiting for release
 	release <-chan time.Time
@@ -257,7 +241,7 @@ func (s *Session) refuse(a node.Arrival, err error) {
 			return
 		}
 		s.dispute[a.Entry.Round] = true
-		s.trouble = fmt.Sprintf("two histories of round %d are about; finding out whose", round)
+		s.trouble = &Trouble{Round: round}
 		s.cfg.Link.Repeat(a.From, s.log.Closed(round)...)
 	case errors.As(err, &misplaced):
 		s.stop(int(misplaced.Entry.Seat), misplaced.Entry.Round, table.RuleTurn)
@@ -288,7 +272,7 @@ func (s *Session) advance() error {
 
 func (s *Session) fold() error {
 	for s.log.Complete() && !s.state.Stopped() {
-		s.state = table.Apply(s.state, s.log.Open())
+		s.apply()
 		if s.state.Stopped() {
 			return nil
 		}
@@ -299,6 +283,15 @@ func (s *Session) fold() error {
 	return nil
 }
 
+func (s *Session) apply() {
+	before, began := s.state, time.Now()
+	s.state = table.Apply(before, s.log.Open())
+	s.steps = append(s.steps, Step{
+		Round: before.Round, Stage: before.Stage, Seats: before.Speakers(),
+		Proofs: s.state.Proofs.Total() - before.Proofs.Total(), Took: time.Since(began),
+	})
+}
+
 // speak makes and sends the entry that is due, if it can be made now.
 func (s *Session) speak() error {
 	if s.queued != nil {
@@ -306,7 +299,7 @@ func (s *Session) speak() error {
 	}
 	due, decide := s.seat.Due(s.state)
 	switch {
-	case !due || !s.log.Owes(s.cfg.Me) || s.trouble != "":
+	case !due || !s.log.Owes(s.cfg.Me) || s.trouble != nil:
 		return nil
 	case s.state.Stage >= table.Sorting && !s.ready:
 		return nil
@@ -350,7 +343,7 @@ func (s *Session) queue(want seat.Action, hold time.Duration) error {
 
 // send keeps the queued entry and everything it builds on, then lets it go.
 func (s *Session) send() error {
-	if s.release != nil || s.trouble != "" {
+	if s.release != nil || s.trouble != nil {
 		return nil
 	}
 	e := s.queued
