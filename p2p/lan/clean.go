@@ -14,12 +14,13 @@ const brailleBlank = '\u2800'
 
 // Clean makes text from strangers safe to print on a terminal or a page in one
 // line: control characters, escape sequences' introducers, bidirectional and
-// other invisible formatting characters are dropped, invalid UTF-8 becomes
-// U+FFFD, and spaces at the ends are trimmed. Clean(Clean(s)) == Clean(s).
+// other invisible formatting characters are dropped, invalid UTF-8 becomes '?',
+// and spaces at the ends are trimmed. The result is never longer than s, and
+// Clean(Clean(s)) == Clean(s).
 func Clean(s string) string {
 	var out strings.Builder
 	marks := 0
-	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
+	for _, r := range strings.ToValidUTF8(s, "?") {
 		if !visible(r) {
 			continue
 		}

@@ -146,8 +146,15 @@ func TestRunStopsEverythingItStarted(t *testing.T) {
 	a.await(t, "a", atLeast(1))
 	a.stop()
 	b.stop()
-	if after := runtime.NumGoroutine(); after > before {
-		t.Errorf("%d goroutines before, %d after", before, after)
+	deadline := time.After(patience)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for runtime.NumGoroutine() > before { // those that have returned may still be ending
+		select {
+		case <-tick.C:
+		case <-deadline:
+			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+		}
 	}
 }
 

@@ -8,16 +8,19 @@ import (
 
 // Ranks of an address, the lowest is tried first.
 const (
-	rankSource        = iota // the packet came from here
-	rankOnLink               // in a network we are in as well
-	rankSourceLocal          // the packet came from this IPv6 link-local address
-	rankLinkLocal            // link-local, on the link the packet came over
-	rankElsewhere            // private, in a network we are not in
-	rankDoubtful             // a bridge or tunnel, theirs or ours
-	rankOwn                  // we have this address ourselves
-	rankRefused              // not to be dialled
-	ranksUntilStale          // added to all of the above once a source has fallen silent
-	maxAddrs          = 8    // addresses in a Peer
+	rankSource      = iota // the packet came from here
+	rankOnLink             // in a network we are in as well
+	rankSourceLocal        // the packet came from this IPv6 link-local address
+	rankLinkLocal          // link-local, on the link the packet came over
+	rankElsewhere          // private, in a network we are not in
+	rankDoubtful           // a bridge or tunnel, theirs or ours
+	rankOwn                // we have this address ourselves
+	rankRefused            // not to be dialled
+	ranksUntilStale        // added once a source has fallen silent
+)
+
+const (
+	maxAddrs          = 8 // addresses in a Peer
 	silentAfterOthers = 3 * time.Second
 )
 
@@ -126,25 +129,28 @@ type candidate struct {
 	age  int // position of the entry, newest first
 }
 
-// order lists where to dial a peer, best first, each address once. Sources that
-// have fallen silent while others of the same entry have not come after all
-// current ones.
+// order lists where to dial a peer, best first, each address once. Of the
+// claims made on one link only the latest count.
 func (o own) order(entries []*entry) []netip.AddrPort {
 	var all []candidate
 	for age, e := range entries {
 		for _, s := range e.sightings {
-			stale := 0
-			if e.last.Sub(s.seen) > silentAfterOthers {
-				stale = ranksUntilStale
+			latest := e.latest(s.link)
+			rank := rankOfSource(s.source)
+			if e.silent(s, latest) {
+				rank += ranksUntilStale
 			}
-			all = append(all, candidate{netip.AddrPortFrom(s.source, s.port), stale + rankOfSource(s.source), age})
+			all = append(all, candidate{netip.AddrPortFrom(s.source, s.port), rank, age})
+			if s.source != latest.source {
+				continue
+			}
 			for _, c := range s.claims {
 				rank := o.rank(c, s.source)
 				if rank == rankRefused {
 					continue
 				}
 				addr := c.addr.WithZone(zoneFor(c.addr, s.link))
-				all = append(all, candidate{netip.AddrPortFrom(addr, s.port), stale + rank, age})
+				all = append(all, candidate{netip.AddrPortFrom(addr, s.port), rank, age})
 			}
 		}
 	}
@@ -161,4 +167,26 @@ func (o own) order(entries []*entry) []netip.AddrPort {
 		}
 	}
 	return addrs
+}
+
+// latest is the sighting on a link that was heard last.
+func (e *entry) latest(link string) sighting {
+	var latest sighting
+	for _, s := range e.sightings {
+		if s.link == link && (latest.link == "" || s.seen.After(latest.seen)) {
+			latest = s
+		}
+	}
+	return latest
+}
+
+// silent says whether a source is no longer in use: it has not been heard while
+// others of the peer have, or the peer no longer claims it.
+func (e *entry) silent(s, latest sighting) bool {
+	if e.last.Sub(s.seen) > silentAfterOthers {
+		return true
+	}
+	bare := s.source.WithZone("")
+	return latest.seen.After(s.seen) &&
+		!slices.ContainsFunc(latest.claims, func(c claim) bool { return c.addr == bare })
 }

@@ -14,6 +14,7 @@ import (
 
 const (
 	lookEvery   = 2500 * time.Millisecond // at the interfaces
+	lookSoon    = 200 * time.Millisecond  // after a failure
 	sweepEvery  = time.Second             // of the cache
 	sleptFor    = 10 * time.Second        // clock jump that means the computer slept
 	readErrors  = 16                      // in a row, before a socket is opened anew
@@ -215,7 +216,8 @@ func (r *run) hello(l *link, now time.Time) {
 	}
 }
 
-// send sends a packet from several sockets and notes which could not.
+// send sends a packet from several sockets and notes which could not. A new
+// failure is often the first sign that an interface has changed.
 func (r *run) send(l *link, sockets []*socket, packet []byte) {
 	errs := make([]error, len(sockets))
 	for i, s := range sockets {
@@ -226,7 +228,11 @@ func (r *run) send(l *link, sockets []*socket, packet []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i, s := range sockets {
-		r.note(l, "send from "+s.local.String(), errs[i])
+		part := "send from " + s.local.String()
+		if errs[i] != nil && l.failures[part] == nil {
+			r.nextLook = earlier(r.nextLook, time.Now().Add(lookSoon))
+		}
+		r.note(l, part, errs[i])
 	}
 }
 
@@ -278,9 +284,9 @@ func (r *run) read(l *link, s *socket) {
 // take takes in one packet.
 func (r *run) take(l *link, packet []byte, from netip.AddrPort, now time.Time) {
 	bare := from.Addr().WithZone("")
-	source := bare.WithZone(zoneFor(bare, l.nic.name))
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	source := bare.WithZone(zoneFor(bare, l.nic.name))
 	if r.own.addrs[bare] {
 		l.heardSelf.Store(now.UnixNano())
 	} else {

@@ -1,0 +1,288 @@
+package lan
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"alibi/p2p/netlab"
+)
+
+// runsVariable asks for each case to be measured that many times.
+const runsVariable = "ALIBI_LAN_RUNS"
+
+// allowance is how long a case may take on a machine that is busy with other
+// things; a quiet one needs a tenth.
+const allowance = 15 * time.Second
+
+var fourHosts = netlab.Plan{Hosts: 4, IPv4: true, IPv6: true}
+
+type networkCase struct {
+	name  string
+	plan  netlab.Plan
+	hosts []int // where the players are; nil is one on each host
+	setUp func(*netlab.Lab)
+	check func(*testing.T, group)
+}
+
+func networkCases() []networkCase {
+	plan := func(change func(*netlab.Plan)) netlab.Plan {
+		p := fourHosts
+		change(&p)
+		return p
+	}
+	return []networkCase{
+		{name: "base", plan: fourHosts, check: checkFirst(netlab.IPv4)},
+		{name: "v4only", plan: plan(func(p *netlab.Plan) { p.IPv6 = false }), check: checkFirst(netlab.IPv4)},
+		{name: "v6ula", plan: plan(func(p *netlab.Plan) { p.IPv4 = false }), check: checkFirst(netlab.IPv6)},
+		{name: "v6ll", plan: netlab.Plan{Hosts: 4, LinkLocal: true}, check: checkZones},
+		{name: "noroute", plan: plan(func(p *netlab.Plan) { p.NoRoute = true }), check: checkFirst(netlab.IPv4)},
+		{name: "cable", plan: netlab.Plan{Hosts: 4, Cable: true, LinkLocal: true}, check: checkFirst(netlab.Cable)},
+		{name: "docker", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Docker(1) }, check: checkDocker},
+		{name: "docker-same", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Docker(1); l.Docker(2) }, check: checkDocker},
+		{name: "vpn", plan: fourHosts, setUp: func(l *netlab.Lab) { l.VPN(1, false) }, check: checkFirst(netlab.IPv4)},
+		{name: "vpn-half", plan: fourHosts, setUp: func(l *netlab.Lab) { l.VPN(1, true) }, check: checkFirst(netlab.IPv4)},
+		{name: "loopback", plan: netlab.Plan{Hosts: 1, Unplugged: true}, hosts: []int{1, 1, 1, 1},
+			check: checkFirst(func(int) netip.Addr { return netip.MustParseAddr("127.0.0.1") })},
+		{name: "one-computer", plan: fourHosts, hosts: []int{1, 1, 1, 1}, check: checkFirst(netlab.IPv4)},
+		{name: "twelve-v4", plan: netlab.Plan{Hosts: 12, IPv4: true}, check: checkFirst(netlab.IPv4)},
+		{name: "twelve-v6", plan: netlab.Plan{Hosts: 12, IPv6: true}, check: checkFirst(netlab.IPv6)},
+		{name: "fw-one", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Firewall(1) }},
+		{name: "fw-all", plan: fourHosts, setUp: onAll((*netlab.Lab).Firewall)},
+		{name: "loss30", plan: fourHosts, setUp: onAll(func(l *netlab.Lab, i int) { l.Loss(i, 30) })},
+	}
+}
+
+func onAll(f func(*netlab.Lab, int)) func(*netlab.Lab) {
+	return func(l *netlab.Lab) {
+		for i := 1; i <= l.Hosts(); i++ {
+			f(l, i)
+		}
+	}
+}
+
+func TestEverybodyFindsEverybody(t *testing.T) {
+	runs, _ := strconv.Atoi(os.Getenv(runsVariable))
+	runs = max(runs, 1)
+	for _, c := range networkCases() {
+		t.Run(c.name, func(t *testing.T) {
+			var times []time.Duration
+			for run := range runs {
+				t.Run(strconv.Itoa(run), func(t *testing.T) {
+					l := netlab.New(t, c.plan)
+					if c.setUp != nil {
+						c.setUp(l)
+					}
+					hosts := c.hosts
+					for i := 1; c.hosts == nil && i <= l.Hosts(); i++ {
+						hosts = append(hosts, i)
+					}
+					g, began := startGroup(t, l, hosts...)
+					times = append(times, g.found(t, began, allowance))
+					if c.check != nil {
+						c.check(t, g)
+					}
+				})
+			}
+			if len(times) == 0 {
+				t.Skip("no run was possible")
+			}
+			slices.Sort(times)
+			t.Logf("%-12s median %4d ms, worst %4d ms of %d", c.name,
+				times[len(times)/2].Milliseconds(), times[len(times)-1].Milliseconds(), len(times))
+		})
+	}
+}
+
+// checkFirst checks that the first address of everybody is the wanted one. With
+// several players on one host the ports tell them apart, not the addresses.
+func checkFirst(want func(int) netip.Addr) func(*testing.T, group) {
+	return func(t *testing.T, g group) {
+		t.Helper()
+		g.eachPeer(t, func(p *player, q Peer, host int) bool {
+			return q.Addrs[0] == netip.AddrPortFrom(want(host), 4001)
+		})
+	}
+}
+
+// checkZones checks that link-local addresses carry the receiver's interface.
+func checkZones(t *testing.T, g group) {
+	t.Helper()
+	g.eachPeer(t, func(p *player, q Peer, _ int) bool {
+		return q.Addrs[0].Addr().Zone() == netlab.Device
+	})
+}
+
+// checkDocker checks that the address of the bridge comes last, and that nobody
+// is told that it is theirs.
+func checkDocker(t *testing.T, g group) {
+	t.Helper()
+	checkFirst(netlab.IPv4)(t, g)
+	bridge := netip.MustParseAddrPort("172.17.0.1:4001")
+	g.eachPeer(t, func(p *player, q Peer, _ int) bool {
+		if at := slices.Index(q.Addrs, bridge); at >= 0 && at != len(q.Addrs)-1 {
+			return false
+		}
+		return !slices.Contains(p.last.Own, bridge.Addr().String())
+	})
+}
+
+// eachPeer waits until a condition holds for every peer of everybody: what is
+// known first is not yet complete.
+func (g group) eachPeer(t *testing.T, want func(p *player, q Peer, host int) bool) {
+	t.Helper()
+	hosts := make(map[string]int)
+	for _, p := range g {
+		hosts[p.id] = p.host
+	}
+	for _, p := range g {
+		p.await(t, "addresses", allowance, func(r report) bool {
+			return !slices.ContainsFunc(r.Peers, func(q Peer) bool {
+				return len(q.Addrs) == 0 || !want(p, q, hosts[q.ID])
+			})
+		})
+	}
+}
+
+func TestGoodbyeIsSeenAtOnce(t *testing.T) {
+	l := netlab.New(t, fourHosts)
+	g, began := startGroup(t, l, 1, 2, 3, 4)
+	g.found(t, began, allowance)
+	left := time.Now()
+	g[0].say(t, "quit")
+	var last time.Time
+	for _, p := range g[1:] {
+		r := p.await(t, "goodbye", allowance, func(r report) bool { return p.sees(r, g[1:]) })
+		last = later(last, r.At)
+	}
+	t.Logf("seen by all after %v", last.Sub(left))
+	if last.Sub(left) > 2*time.Second {
+		t.Errorf("goodbye took %v", last.Sub(left))
+	}
+}
+
+func TestNewInfoIsSeenAtOnce(t *testing.T) {
+	l := netlab.New(t, fourHosts)
+	g, began := startGroup(t, l, 1, 2, 3, 4)
+	g.found(t, began, allowance)
+	for _, p := range g {
+		p.say(t, "calm")
+	}
+	said := time.Now()
+	g[0].say(t, "info open table")
+	for _, p := range g[1:] {
+		p.await(t, "new info", allowance, func(r report) bool {
+			return slices.ContainsFunc(r.Peers, func(q Peer) bool { return q.Info["name"] == "open table" })
+		})
+	}
+	if took := time.Since(said); took > 2*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestLateComerBehindFirewallHearsEverybody(t *testing.T) {
+	l := netlab.New(t, fourHosts)
+	for i := 1; i <= 4; i++ {
+		l.Firewall(i)
+	}
+	g, began := startGroup(t, l, 1, 2, 3)
+	g.found(t, began, allowance)
+	late := startPlayer(t, l, 4, "late")
+	late.say(t, "go")
+	all := append(g, late)
+	began = time.Now()
+	took := all.found(t, began, allowance)
+	t.Logf("found after %v", took)
+	if took > 3*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestInterfaceThatComesUpLater(t *testing.T) {
+	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true, IPv6: true, Unplugged: true})
+	l.Plug(1)
+	g, _ := startGroup(t, l, 1, 2)
+	g[1].await(t, "loopback while there is nothing else", allowance, func(r report) bool {
+		return len(r.Own) > 0 && r.Own[0] == "127.0.0.1"
+	})
+	l.Plug(2)
+	plugged := time.Now()
+	took := g.found(t, plugged, allowance)
+	t.Logf("found %v after the interface came up", took)
+	if took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
+func TestShortCutIsNotSeen(t *testing.T) {
+	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true, IPv6: true})
+	g, began := startGroup(t, l, 1, 2)
+	g.found(t, began, allowance)
+	l.Cut(2)
+	cut := time.Now()
+	for r := (report{}); r.At.Sub(cut) < 8*time.Second; { // reports come at least once a second
+		if r = <-g[0].reports; len(r.Peers) != 1 {
+			t.Fatalf("peer dropped during a short cut: %+v", r.Peers)
+		}
+	}
+	l.Mend(2)
+	mended := time.Now()
+	g[0].await(t, "heard again", allowance, func(r report) bool {
+		return len(r.Peers) == 1 && r.Peers[0].LastSeen.After(mended)
+	})
+	t.Logf("heard again after %v", time.Since(mended))
+}
+
+func TestKilledPlayerIsDropped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes as long as an entry lives")
+	}
+	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true, IPv6: true})
+	g, began := startGroup(t, l, 1, 2)
+	g.found(t, began, allowance)
+	g[1].kill(t)
+	killed := time.Now()
+	g[0].await(t, "drop", eagerLife+allowance, func(r report) bool { return len(r.Peers) == 0 })
+	t.Logf("dropped after %v", time.Since(killed))
+}
+
+func TestNewAddressComesFirst(t *testing.T) {
+	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true})
+	g, began := startGroup(t, l, 1, 2)
+	g.found(t, began, allowance)
+	l.IP(2, "addr del 10.77.0.2/24 dev "+netlab.Device, "addr add 10.77.0.99/24 dev "+netlab.Device)
+	moved := time.Now()
+	g[0].await(t, "new address", allowance, func(r report) bool {
+		return len(r.Peers) == 1 && r.Peers[0].Addrs[0].Addr() == netip.MustParseAddr("10.77.0.99")
+	})
+	t.Logf("known after %v", time.Since(moved))
+}
+
+func TestMulticastDroppedIsVisibleInStatus(t *testing.T) {
+	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true})
+	l.DropMulticast()
+	g, _ := startGroup(t, l, 1, 2)
+	for range 4 {
+		r := <-g[0].reports
+		if r.Heard || len(r.Peers) > 0 {
+			t.Fatalf("heard something: %s", r.Status)
+		}
+	}
+}
+
+func TestSkippedInterfacesAreNamed(t *testing.T) {
+	l := netlab.New(t, netlab.Plan{Hosts: 1, IPv4: true})
+	l.VPN(1, false)
+	g, _ := startGroup(t, l, 1)
+	r := g[0].await(t, "status", allowance, func(r report) bool { return r.Links > 0 })
+	for _, want := range []Skipped{{"tun0", reasonUnplugged}, {"lo", reasonLoopback}} {
+		if text := fmt.Sprintf("%+v", want); !strings.Contains(r.Status, text) {
+			t.Errorf("status does not say %s: %s", text, r.Status)
+		}
+	}
+}
