@@ -27,6 +27,7 @@ import (
 	"alibi/game/audit"
 	"alibi/game/move"
 	"alibi/game/rules"
+	"alibi/p2p/wire"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the examples in docs/protocol.md")
@@ -53,6 +54,7 @@ func TestExamplesOfTheProtocol(t *testing.T) {
 		"leave":      entryBlock(x.first(t, move.KindLeave), "leave", "key"),
 		"chain":      x.chainBlock(),
 		"logfile":    x.logBlock(t),
+		"frames":     x.framesBlock(t),
 	}
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -207,6 +209,26 @@ func (x *example) logBlock(t *testing.T) string {
 	last := x.heads[len(x.heads)-1]
 	fmt.Fprintf(&l, "%d bytes, %d entries, %d rounds; the hash after the last is\n%s\n",
 		len(file), len(entries), len(x.heads)-1, hex.EncodeToString(last[:]))
+	return l.String()
+}
+
+func (x *example) framesBlock(t *testing.T) string {
+	var l lines
+	frame := func(m wire.Message, names ...string) {
+		content, err := wire.Encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		framed := wire.AppendFrame(nil, content)
+		l.put(framed[:len(framed)-len(content)], fmt.Sprintf("length %d", len(content)))
+		l.put(content[:1], fmt.Sprintf("kind %d", content[0]))
+		l.cbor(content[1:], names...)
+	}
+	frame(&wire.Hello{Version: wire.Version, Table: x.state.Table, At: wire.Position{Round: 1, Heard: 0b01}, Links: 0b10},
+		"hello", "version", "table", "position", "round", "heard: seat 0", "links: seat 1")
+	frame(&wire.Sit{Name: "Bob", Commitment: x.state.Charter.Seats[1].Commitment, Addrs: []string{"10.0.0.7:4001"}},
+		"sit", "name", "commitment", "addresses", "address")
+	frame(&wire.Ready{Yes: true}, "ready", "yes")
 	return l.String()
 }
 
