@@ -27,12 +27,22 @@ func (s *Session) ask(ctx context.Context, a seat.Action) error {
 	}
 }
 
+// spoken reports whether this seat was due and has said its word in the open
+// round, so that a second one would convict it.
+func (s *Session) spoken() bool {
+	if s.queued != nil {
+		return true
+	}
+	due, _ := s.seat.Due(s.state)
+	return due && !s.log.Owes(s.cfg.Me)
+}
+
 func (s *Session) perform(r request) error {
 	if r.action == nil {
 		s.ready = true
 		return nil
 	}
-	if s.queued != nil {
+	if s.spoken() {
 		return ErrWaiting
 	}
 	hold := s.cfg.Floor

@@ -172,7 +172,9 @@ func (s *Session) Run(ctx context.Context) error {
 			}
 			s.arrive(a)
 		case r := <-s.todo:
-			r.done <- s.perform(r)
+			err := s.perform(r)
+			s.show() // so that whoever asked finds it done
+			r.done <- err
 		case <-s.release:
 			s.release = nil
 		case <-s.cfg.Link.PresenceChanged():

@@ -50,8 +50,11 @@ type Absence struct {
 func (s *Session) show() {
 	u := &Update{View: view.For(s.state, s.seat), Trouble: s.trouble, Steps: slices.Clip(s.steps), state: s.state}
 	u.Compare = !s.ready && s.state.Stage >= table.Sorting
-	if s.queued != nil {
+	if s.spoken() {
 		u.View.Choices = view.Choices{}
+	}
+	for i := range u.View.Players {
+		u.View.Players[i].Owes = u.View.Players[i].Owes && s.log.Owes(i)
 	}
 	if s.cfg.Link != nil {
 		for i, p := range s.cfg.Link.Presence() {
