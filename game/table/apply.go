@@ -94,8 +94,12 @@ func (f *fold) stopped() *State {
 	return t
 }
 
+// fault names a culprit, once for an entry that breaks a rule in several places.
 func (f *fold) fault(seat int, rule Rule) {
-	f.next.Faults = append(f.next.Faults, Fault{Seat: seat, Round: f.Round, Rule: rule})
+	fault := Fault{Seat: seat, Round: f.Round, Rule: rule}
+	if !slices.Contains(f.next.Faults, fault) {
+		f.next.Faults = append(f.next.Faults, fault)
+	}
 }
 
 func (f *fold) decode(entries []*feed.Signed) []said {

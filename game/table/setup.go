@@ -1,8 +1,6 @@
 package table
 
 import (
-	"slices"
-
 	"alibi/crypto/beacon"
 	"alibi/crypto/deck"
 	"alibi/crypto/elgamal"
@@ -39,6 +37,9 @@ func (f *fold) keys(round []said) {
 	seatKeys := make([]*group.Element, f.Seats())
 	locks := make([]*group.Element, f.Seats())
 	nonces := make([][]byte, f.Seats())
+	// No key serves twice, not even as seat key and as lock key: opening the
+	// one after the game must not open the other.
+	taken := make(map[[32]byte]bool, 2*f.Seats())
 	for _, s := range round {
 		k := s.move.(*move.Keys)
 		seat := f.Charter.Seats[s.seat]
@@ -49,10 +50,11 @@ func (f *fold) keys(round []said) {
 		}
 		y, errY := group.ParseNonIdentity(k.Seat[:])
 		x, errX := group.ParseNonIdentity(k.Lock[0][:])
-		if errY != nil || errX != nil || contains(seatKeys, y) || contains(locks, x) {
+		if errY != nil || errX != nil || k.Seat == k.Lock[0] || taken[k.Seat] || taken[k.Lock[0]] {
 			f.fault(s.seat, RuleKeys)
 			continue
 		}
+		taken[k.Seat], taken[k.Lock[0]] = true, true
 		seatKeys[s.seat], locks[s.seat], nonces[s.seat] = y, x, k.Nonce[:]
 		claim := Possession(y, x)
 		proof, err := claim.ParseProof(k.Proof)
@@ -75,10 +77,6 @@ func (f *fold) keys(round []said) {
 		f.next.Game = feed.GameID(f.Table, nonces)
 		f.next.Stage, f.next.Shuffler = Sorting, 0
 	}
-}
-
-func contains(keys []*group.Element, k *group.Element) bool {
-	return slices.ContainsFunc(keys, func(o *group.Element) bool { return o != nil && o.Equal(k) })
 }
 
 func (f *fold) sorted(s said) {

@@ -66,7 +66,7 @@ const (
 	RuleKind       Rule = "says something that is not due in this round"
 	RuleEncoding   Rule = "an entry that is not in the protocol's encoding"
 	RuleCommitment Rule = "keys that differ from the commitment in the charter"
-	RuleKeys       Rule = "a key that is not valid, or equal to another seat's"
+	RuleKeys       Rule = "a key that is not valid, or equal to another key"
 	RuleKeyProof   Rule = "no proof of possession of its keys"
 	RuleShuffle    Rule = "a shuffle that does not verify"
 	RuleShare      Rule = "a share that does not verify"
