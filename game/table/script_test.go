@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"alibi/game/move"
@@ -99,6 +100,19 @@ type place struct {
 	rule table.Rule
 }
 
+// scenes holds what scene has made, by name. Nobody plays them on.
+var scenes sync.Map
+
+func (p place) scene(t testing.TB) *scene {
+	t.Helper()
+	if s, ok := scenes.Load(p.name); ok {
+		return s.(*scene)
+	}
+	s := p.at(t)
+	scenes.Store(p.name, s)
+	return s
+}
+
 // places lists one scene for each kind of proof, in the order of a game.
 func places() []place {
 	stages := func(want table.Stage) func(t testing.TB) *scene {
@@ -131,7 +145,7 @@ func TestProofsAreBoundToTheirPlace(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			s := p.at(t)
+			s := p.scene(t)
 			s.accepts(t)
 			i := s.State.Speakers()[0]
 			var want seat.Action
@@ -162,7 +176,7 @@ func TestProofsAreBoundToTheirSeat(t *testing.T) {
 	for _, p := range places() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			s := p.at(t)
+			s := p.scene(t)
 			speakers := s.State.Speakers()
 			if len(speakers) == 1 {
 				t.Skip("one seat speaks; Context binds it")

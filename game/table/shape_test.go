@@ -36,7 +36,7 @@ func everyRound(t *testing.T, f func(t *testing.T, s *scene)) {
 	for _, p := range all {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			s := p.at(t)
+			s := p.scene(t)
 			s.accepts(t)
 			f(t, s)
 		})
