@@ -11,7 +11,7 @@ import (
 const (
 	maxEntries   = 128 // announcements remembered in all
 	maxPerSource = 24  // of which from one address: several processes on one computer
-	maxSightings = 6   // source addresses of one entry
+	maxSightings = 8   // sources of one entry
 	maxTombs     = 128 // goodbyes remembered
 
 	eagerLife = 20 * time.Second // an entry not heard again is dropped after this long
@@ -24,8 +24,8 @@ const (
 // died without a goodbye, or when somebody else uses its name.
 type key struct{ id, instance string }
 
-// sighting is one source address an entry was heard from, and what was said
-// there: link-local addresses differ from interface to interface.
+// sighting is one source address an entry was heard from on one interface, and
+// what was said there: link-local addresses differ from interface to interface.
 type sighting struct {
 	source netip.Addr // with zone if link-local
 	link   string     // interface it was heard on
@@ -112,9 +112,9 @@ func (e *entry) see(now time.Time, source netip.Addr, link string, a announcemen
 		s.claims = nil
 	}
 	for i, old := range e.sightings {
-		if old.source == source {
+		if old.source == source && old.link == link {
 			e.sightings[i] = s
-			return old.port != s.port || old.link != link || !slices.Equal(old.claims, s.claims)
+			return old.port != s.port || !slices.Equal(old.claims, s.claims)
 		}
 	}
 	if len(e.sightings) == maxSightings {
@@ -127,7 +127,12 @@ func (e *entry) see(now time.Time, source netip.Addr, link string, a announcemen
 		e.sightings = slices.Delete(e.sightings, oldest, oldest+1)
 	}
 	e.sightings = append(e.sightings, s)
-	slices.SortFunc(e.sightings, func(a, b sighting) int { return a.source.Compare(b.source) })
+	slices.SortFunc(e.sightings, func(a, b sighting) int {
+		if d := a.source.Compare(b.source); d != 0 {
+			return d
+		}
+		return strings.Compare(a.link, b.link)
+	})
 	return true
 }
 
@@ -205,6 +210,16 @@ func (c *cache) expired(now, seen time.Time) bool {
 		seen = c.eager
 	}
 	return now.Sub(seen) > eagerLife
+}
+
+// forgive takes a time in which nothing could be heard off everybody's silence.
+func (c *cache) forgive(deaf time.Duration) {
+	for _, e := range c.entries {
+		e.last = e.last.Add(deaf)
+		for i := range e.sightings {
+			e.sightings[i].seen = e.sightings[i].seen.Add(deaf)
+		}
+	}
 }
 
 // peers lists everybody but self, by ID. Several entries of one ID become one

@@ -221,3 +221,53 @@ func TestSightingsAreBounded(t *testing.T) {
 		t.Errorf("%d sightings", n)
 	}
 }
+
+func TestHeardOnTwoInterfacesDoesNotFlicker(t *testing.T) {
+	c, source := newCache(), addr("10.0.0.2")
+	for i := range 10 {
+		for _, link := range []string{"eth0", "wlan0"} {
+			changed, _ := c.hear(epoch.Add(time.Duration(i)*time.Second), source, link, said("ann", "i", 1, claims("10.0.0.2", "fe80::2")...))
+			if changed != (i == 0) {
+				t.Errorf("round %d on %s: changed %v", i, link, changed)
+			}
+		}
+	}
+	want := []string{"10.0.0.2", "fe80::2%eth0", "fe80::2%wlan0"}
+	if got := c.peers("me", own{}); len(got) != 1 || !slices.Equal(texts(got[0].Addrs), want) {
+		t.Errorf("got %+v, want %v", got, want)
+	}
+}
+
+func TestDeafTimeIsForgiven(t *testing.T) {
+	c := newCache()
+	c.setEager(epoch, true)
+	c.hear(epoch, addr("10.0.0.2"), "eth0", said("ann", "i", 1))
+	const deaf = 10 * time.Minute
+	c.forgive(deaf)
+	if c.expire(epoch.Add(deaf + eagerLife)) {
+		t.Error("dropped for what we could not hear")
+	}
+	if !c.expire(epoch.Add(deaf + eagerLife + 1)) {
+		t.Error("kept for ever")
+	}
+}
+
+func TestStoodStill(t *testing.T) {
+	now := time.Now()
+	for _, c := range []struct {
+		name      string
+		last, due time.Time
+		deaf      time.Duration
+		stood     bool
+	}{
+		{"first step", time.Time{}, time.Time{}, 0, false},
+		{"on time", now.Add(-time.Second), now, 0, false},
+		{"woken early", now.Add(-time.Second), now.Add(time.Second), 0, false},
+		{"busy machine", now.Add(-3 * time.Second), now.Add(-2 * time.Second), 2 * time.Second, false},
+		{"stopped", now.Add(-time.Minute), now.Add(-59 * time.Second), 59 * time.Second, true},
+	} {
+		if deaf, stood := stoodStill(c.last, c.due, now); deaf != c.deaf || stood != c.stood {
+			t.Errorf("%s: %v, %v", c.name, deaf, stood)
+		}
+	}
+}

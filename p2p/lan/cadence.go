@@ -7,13 +7,12 @@ const (
 	eagerPoll    = time.Second
 	crowd        = 6 // peers per further second between polls
 	maxEagerPoll = 4 * time.Second
-	minHelloGap  = time.Second // RFC 6762 section 6: not more often on one interface
 	minRenewGap  = 100 * time.Millisecond
 	promptMin    = 20 * time.Millisecond
 	promptSpan   = 100 * time.Millisecond // RFC 6762 section 6: 20 to 120 ms
 	helloMin     = 10 * time.Second
 	helloSpan    = 20 * time.Second
-	multicastAsk = 5 // every which query asks for answers on the group
+	multicastAsk = 5 // of so many eager queries one asks for answers on the group
 )
 
 var (
@@ -36,8 +35,10 @@ func startCadence(now time.Time) cadence {
 }
 
 // multicastQuery says whether the next query wants its answers on the group.
-func (c *cadence) multicastQuery() bool {
-	return c.polls < len(firstPolls) || c.polls%multicastAsk == 0
+// Calm ones do not: entries then live long enough for the announcements that
+// come anyway.
+func (c *cadence) multicastQuery(eager bool) bool {
+	return c.polls < len(firstPolls) || eager && c.polls%multicastAsk == 0
 }
 
 // polled notes a query sent now and sets the time of the next.
@@ -69,11 +70,30 @@ func (c *cadence) announced(now time.Time, roll float64) {
 	c.nextHello = now.Add(gap)
 }
 
-// prompt brings the next announcement forward because somebody asked or
-// appeared, a little scattered so that all who are prompted do not speak at once.
-func (c *cadence) prompt(now time.Time, roll float64) {
+// reason is why an announcement is brought forward.
+type reason int32
+
+const (
+	noReason reason = iota
+	asked           // somebody asked the group
+	arrived         // somebody is new
+)
+
+// gap is the least time since the previous announcement. RFC 6762 section 6
+// wants a second. An arrival is rarer than a question, and the newcomer, if its
+// firewall lets in nothing else, hears of us by this announcement only.
+func (r reason) gap() time.Duration {
+	if r == arrived {
+		return 250 * time.Millisecond
+	}
+	return time.Second
+}
+
+// prompt brings the next announcement forward, a little scattered so that all
+// who are prompted do not speak at once.
+func (c *cadence) prompt(now time.Time, why reason, roll float64) {
 	soon := now.Add(promptMin + time.Duration(roll*float64(promptSpan)))
-	if allowed := c.lastHello.Add(minHelloGap); soon.Before(allowed) {
+	if allowed := c.lastHello.Add(why.gap()); soon.Before(allowed) {
 		soon = allowed
 	}
 	if soon.Before(c.nextHello) {

@@ -55,7 +55,7 @@ func TestPollGap(t *testing.T) {
 }
 
 // TestCadenceLaws checks that whatever happens, announcements that others
-// prompt are at least a second apart, and none is ever more than 30 s away.
+// prompt keep their distance, and none is ever more than 30 s away.
 func TestCadenceLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		now := epoch
@@ -66,11 +66,12 @@ func TestCadenceLaws(t *testing.T) {
 			switch rapid.IntRange(0, 3).Draw(t, "what") {
 			case 0:
 				before := c.nextHello
-				c.prompt(now, roll)
+				why := rapid.SampledFrom([]reason{asked, arrived}).Draw(t, "why")
+				c.prompt(now, why, roll)
 				if c.nextHello.After(before) {
 					t.Error("a prompt delays")
 				}
-				if c.nextHello.Before(before) && c.nextHello.Sub(c.lastHello) < minHelloGap {
+				if c.nextHello.Before(before) && c.nextHello.Sub(c.lastHello) < why.gap() {
 					t.Error("a prompt hurries too much")
 				}
 				if c.nextHello.Before(before) && c.nextHello.Sub(now) < promptMin {
@@ -95,17 +96,20 @@ func TestCadenceLaws(t *testing.T) {
 
 func TestHurryAsksTheGroupAgain(t *testing.T) {
 	c := startCadence(epoch)
-	groups := 0
+	eager, calm := 0, 0
 	for range 20 {
-		if c.multicastQuery() {
-			groups++
+		if c.multicastQuery(true) {
+			eager++
 		}
-		c.polled(epoch, false, 0)
+		if c.multicastQuery(false) {
+			calm++
+		}
+		c.polled(epoch, true, 0)
 	}
-	if groups != 3+3 { // the first three, then the 5th, 10th and 15th
-		t.Errorf("%d of 20 queries to the group", groups)
+	if eager != 3+3 || calm != 3 { // the first three, then the 5th, 10th and 15th
+		t.Errorf("%d of 20 eager and %d of 20 calm queries to the group", eager, calm)
 	}
-	if c.hurry(epoch); !c.multicastQuery() || c.nextPoll != epoch {
+	if c.hurry(epoch); !c.multicastQuery(false) || c.nextPoll != epoch {
 		t.Error("hurry does not ask at once")
 	}
 }

@@ -1,3 +1,5 @@
+//go:build linux
+
 package lan
 
 import (
@@ -7,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -249,6 +252,73 @@ func TestKilledPlayerIsDropped(t *testing.T) {
 	killed := time.Now()
 	g[0].await(t, "drop", eagerLife+allowance, func(r report) bool { return len(r.Peers) == 0 })
 	t.Logf("dropped after %v", time.Since(killed))
+}
+
+func TestFrozenProgramKeepsItsList(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes longer than an entry lives")
+	}
+	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true})
+	g, began := startGroup(t, l, 1, 2)
+	g.found(t, began, allowance)
+	frozen := g[1].cmd.Process
+	if err := frozen.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	g[0].await(t, "drop of the frozen one", eagerLife+allowance, func(r report) bool { return len(r.Peers) == 0 })
+	if err := frozen.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	thawed := time.Now()
+	for r := (report{}); r.At.Before(thawed.Add(2 * time.Second)); {
+		if r = <-g[1].reports; len(r.Peers) != 1 {
+			t.Errorf("list of %d %v after the thaw", len(r.Peers), r.At.Sub(thawed))
+		}
+	}
+	g[0].await(t, "return", allowance, func(r report) bool { return len(r.Peers) == 1 })
+	t.Logf("back in the list after %v", g[0].last.At.Sub(thawed))
+}
+
+// TestLoopbackOnlyIsSilentOutside has somebody ask on the network meanwhile.
+func TestLoopbackOnlyIsSilentOutside(t *testing.T) {
+	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true})
+	sent := func() string {
+		out, err := l.Command(t.Context(), 1, "cat", "/sys/class/net/"+netlab.Device+"/statistics/tx_packets").Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	before := sent()
+	outside := startPlayer(t, l, 2, "outside")
+	outside.say(t, "go")
+	g := group{startPlayer(t, l, 1, localPrefix+"0"), startPlayer(t, l, 1, localPrefix+"1")}
+	for _, p := range g {
+		p.say(t, "go")
+	}
+	g.found(t, time.Now(), allowance)
+	for range 3 { // about three seconds of questions
+		if r := <-outside.reports; len(r.Peers) > 0 {
+			t.Errorf("seen outside: %+v", r.Peers)
+		}
+	}
+	g[0].say(t, "quit")
+	g[1].await(t, "goodbye", allowance, func(r report) bool { return len(r.Peers) == 0 })
+	if after := sent(); after != before {
+		t.Errorf("%s packets before, %s after", before, after)
+	}
+}
+
+func TestTwoCardsOnOneNetwork(t *testing.T) {
+	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true, IPv6: true})
+	second := netip.MustParsePrefix("10.77.0.101/24")
+	l.AddCard(1, "wlan0", second)
+	g, began := startGroup(t, l, 1, 2)
+	g.found(t, began, allowance)
+	g[1].await(t, "both addresses", allowance, func(r report) bool {
+		return len(r.Peers) == 1 && slices.ContainsFunc(r.Peers[0].Addrs, func(a netip.AddrPort) bool { return a.Addr() == second.Addr() })
+	})
+	g[0].await(t, "both interfaces", allowance, func(r report) bool { return r.Links == 2 })
 }
 
 func TestNewAddressComesFirst(t *testing.T) {

@@ -156,8 +156,9 @@ func (s *Service) Peers() []Peer {
 	return s.cache.peers(s.config.PeerID, s.own)
 }
 
-// Changed receives a value after Peers has changed in anything but LastSeen.
-// Changes in quick succession may share one value. It is for one reader.
+// Changed receives a value after Peers or the interfaces have changed, LastSeen
+// and the order of known addresses apart. Changes in quick succession may share
+// one value. It is for one reader.
 func (s *Service) Changed() <-chan struct{} { return s.changed }
 
 // Status says how the interfaces are doing.
@@ -172,13 +173,7 @@ func (s *Service) Status() Status {
 	for _, l := range s.links {
 		st.Links = append(st.Links, l.status())
 	}
-	for _, n := range s.use {
-		for _, subnet := range n.subnets {
-			if !n.doubtful() && !subnet.Addr().IsLinkLocalUnicast() {
-				st.Addrs = append(st.Addrs, subnet.Addr())
-			}
-		}
-	}
+	st.Addrs = shownAddrs(s.use)
 	return st
 }
 

@@ -24,13 +24,13 @@ type link struct {
 	iface   *net.Interface
 	zone    zone
 	cadence cadence // owned by Run
-	taken   bool    // owned by Run: the prompt has moved the next announcement
+	taken   reason  // owned by Run: the prompt that has moved the next announcement
 
 	sockets  map[string]*socket // guarded by Service.mu; written by Run only
 	failures map[string]error   // guarded by Service.mu
 	server   *mdns.Server       // owned by Run
 
-	prompted    atomic.Bool // somebody asked, or is new
+	prompted    atomic.Int32 // the strongest reason to announce since the last time
 	heardSelf   atomic.Int64
 	heardOthers atomic.Int64
 }

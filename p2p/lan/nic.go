@@ -189,3 +189,33 @@ func claimsFor(on nic, use []nic) []claim {
 	all := append(sure, doubtful...)
 	return all[:min(len(all), maxClaims)]
 }
+
+// shownAddrs lists the addresses a person may be told to type: IPv4 first
+// because it is shorter, self-assigned ones late, those of bridges and tunnels
+// only when there are no others, IPv6 link-local ones never.
+func shownAddrs(use []nic) []netip.Addr {
+	const classes = 3
+	var sure, doubtful [classes][]netip.Addr
+	for _, n := range use {
+		for _, subnet := range n.subnets {
+			addr, class := subnet.Addr(), 0
+			switch {
+			case addr.Is6() && addr.IsLinkLocalUnicast():
+				continue
+			case addr.Is6():
+				class = 1
+			case addr.IsLinkLocalUnicast():
+				class = 2
+			}
+			if n.doubtful() {
+				doubtful[class] = append(doubtful[class], addr)
+			} else {
+				sure[class] = append(sure[class], addr)
+			}
+		}
+	}
+	if addrs := slices.Concat(sure[:]...); len(addrs) > 0 {
+		return addrs
+	}
+	return slices.Concat(doubtful[:]...)
+}

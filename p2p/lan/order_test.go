@@ -228,3 +228,25 @@ func TestVoicesAndClaims(t *testing.T) {
 		t.Errorf("docker0 announces %v", got)
 	}
 }
+
+func TestShownAddrs(t *testing.T) {
+	docker := card(3, "docker0", usual, "172.17.0.1/16")
+	for _, c := range []struct {
+		use  []nic
+		want []string
+	}{
+		{nil, nil},
+		{[]nic{docker, card(2, "eth0", usual, "169.254.3.4/16", "fe80::5/64", "fd00::5/64", "192.168.7.5/24")},
+			[]string{"192.168.7.5", "fd00::5", "169.254.3.4"}},
+		{[]nic{docker}, []string{"172.17.0.1"}},
+		{[]nic{docker, card(2, "eth0", usual, "169.254.3.4/16")}, []string{"169.254.3.4"}},
+	} {
+		var got []string
+		for _, a := range shownAddrs(c.use) {
+			got = append(got, a.String())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("got %v, want %v", got, c.want)
+		}
+	}
+}

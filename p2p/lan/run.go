@@ -16,7 +16,8 @@ const (
 	lookEvery   = 2500 * time.Millisecond // at the interfaces
 	lookSoon    = 200 * time.Millisecond  // after a failure
 	sweepEvery  = time.Second             // of the cache
-	sleptFor    = 10 * time.Second        // clock jump that means the computer slept
+	stoppedFor  = 3 * time.Second         // lateness that means the process was stopped
+	sleptFor    = 10 * time.Second        // jump of the wall clock that means the computer slept
 	readErrors  = 16                      // in a row, before a socket is opened anew
 	maxZoneIPs  = 3                       // A and AAAA records
 	sayGoodbyes = 2                       // times, in case one is lost
@@ -26,14 +27,15 @@ const (
 type run struct {
 	*Service
 	nextLook, nextSweep time.Time
-	lastLook            time.Time
+	last, due           time.Time // the previous step, and when this one should come
 }
 
 // step does everything that is due and returns when to be called again.
 func (r *run) step(ctx context.Context, now time.Time) time.Time {
+	r.resume(now)
 	if !now.Before(r.nextLook) {
 		r.look(ctx, now)
-		r.lastLook, r.nextLook = now, now.Add(lookEvery)
+		r.nextLook = now.Add(lookEvery)
 	}
 	eager, peers := r.takeRequests(now)
 	next := r.nextLook
@@ -41,9 +43,9 @@ func (r *run) step(ctx context.Context, now time.Time) time.Time {
 		next = r.nextSweep
 	}
 	for _, l := range r.links {
-		if l.prompted.Load() && !l.taken {
-			l.cadence.prompt(now, roll())
-			l.taken = true
+		if why := reason(l.prompted.Load()); why > l.taken {
+			l.cadence.prompt(now, why, roll())
+			l.taken = why
 		}
 		if !now.Before(l.cadence.nextPoll) {
 			r.poll(l, now, eager, peers)
@@ -55,6 +57,8 @@ func (r *run) step(ctx context.Context, now time.Time) time.Time {
 			next = due
 		}
 	}
+	next = earlier(next, r.nextLook) // a failure may have brought it forward
+	r.last, r.due = now, next
 	return next
 }
 
@@ -120,22 +124,36 @@ func (r *run) look(ctx context.Context, now time.Time) {
 	for _, l := range links {
 		r.open(ctx, l)
 	}
-	if r.slept(now) {
-		r.log.Debug("the clock jumped: asking and announcing anew")
-		for _, l := range links {
-			l.cadence.hurry(now)
-			l.cadence.renew(now)
-		}
+}
+
+// resume notices that the program stood still, and starts over with asking and
+// announcing: nobody could be heard, and the network may be another one.
+func (r *run) resume(now time.Time) {
+	deaf, stood := stoodStill(r.last, r.due, now)
+	if !stood {
+		return
+	}
+	r.log.Debug("the program stood still", "for", deaf)
+	r.nextLook = now
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cache.forgive(deaf)
+	for _, l := range r.links {
+		l.cadence.hurry(now)
+		l.cadence.renew(now)
 	}
 }
 
-// slept says whether more time has passed on the wall than on the monotonic
-// clock, which stands still while the computer sleeps.
-func (r *run) slept(now time.Time) bool {
-	if r.lastLook.IsZero() {
-		return false
+// stoodStill says whether a step at now, due earlier, comes after the process
+// was stopped or the computer slept, and for how long by the monotonic clock.
+// Where that clock stands still during sleep only the other one tells.
+func stoodStill(last, due, now time.Time) (time.Duration, bool) {
+	if last.IsZero() {
+		return 0, false
 	}
-	return now.Round(0).Sub(r.lastLook.Round(0))-now.Sub(r.lastLook) > sleptFor
+	late := max(now.Sub(due), 0)
+	asleep := now.Round(0).Sub(last.Round(0)) - now.Sub(last)
+	return late, late > stoppedFor || asleep > sleptFor
 }
 
 // open opens the parts of a link that are not open. The caller holds mu.
@@ -196,7 +214,7 @@ func (r *run) refresh(now time.Time) {
 
 // poll asks who is there.
 func (r *run) poll(l *link, now time.Time, eager bool, peers int) {
-	packet, err := r.parser.query(l.cadence.multicastQuery())
+	packet, err := r.parser.query(l.cadence.multicastQuery(eager))
 	l.cadence.polled(now, eager, peers)
 	if err == nil {
 		r.send(l, l.askers(), packet)
@@ -206,8 +224,8 @@ func (r *run) poll(l *link, now time.Time, eager bool, peers int) {
 // hello announces on one link.
 func (r *run) hello(l *link, now time.Time) {
 	l.cadence.announced(now, roll())
-	l.taken = false
-	l.prompted.Store(false)
+	l.taken = noReason
+	l.prompted.Store(int32(noReason))
 	if !r.config.announces() {
 		return
 	}
@@ -301,25 +319,26 @@ func (r *run) take(l *link, packet []byte, from netip.AddrPort, now time.Time) {
 		return
 	}
 	if h.asked && !slices.ContainsFunc(r.links, func(l *link) bool { return l.asksFrom(from) }) {
-		r.prompt(l)
+		r.prompt(l, asked)
 	}
 	for _, a := range h.peers {
 		if a.instance == r.instance {
 			continue
 		}
-		changed, arrived := r.cache.hear(now, source, l.nic.name, a)
+		changed, isNew := r.cache.hear(now, source, l.nic.name, a)
 		if changed {
 			r.notify()
 		}
-		if arrived {
-			r.prompt(l)
+		if isNew {
+			r.prompt(l, arrived)
 		}
 	}
 }
 
-// prompt has Run announce soon on a link.
-func (r *run) prompt(l *link) {
-	if l.prompted.CompareAndSwap(false, true) {
+// prompt has Run announce soon on a link. The caller holds mu.
+func (r *run) prompt(l *link, why reason) {
+	if int32(why) > l.prompted.Load() {
+		l.prompted.Store(int32(why))
 		r.wakeUp()
 	}
 }

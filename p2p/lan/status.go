@@ -13,7 +13,7 @@ type Status struct {
 	// Skipped are the interfaces that are not used, and why.
 	Skipped []Skipped
 	// Addrs are the addresses of this computer a person may be told to type,
-	// best first, without those of bridges and tunnels.
+	// best first, without those of bridges and tunnels if there are others.
 	Addrs []netip.Addr
 	// Doubles are the senders that announce this peer's own ID: a second process
 	// with the same identity, or a copy of it on another computer.

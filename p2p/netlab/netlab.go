@@ -208,6 +208,17 @@ func (l *Lab) Isolate() {
 	}
 }
 
+// AddCard gives a host a further interface on the same switch, as a laptop with
+// a cable and Wi-Fi has.
+func (l *Lab) AddCard(i int, name string, subnet netip.Prefix) {
+	l.t.Helper()
+	port := l.port(i) + "-" + name
+	l.batch(l.hub(),
+		"link add "+port+" type veth peer name "+name+" netns "+l.Namespace(i),
+		"link set "+port+" master "+bridge+" up")
+	l.IP(i, "link set "+name+" up", fmt.Sprintf("addr add %v dev %s", subnet, name))
+}
+
 // Docker gives a host the bridge docker0 with the address that every computer
 // with Docker has, and something running in it.
 func (l *Lab) Docker(i int) {
