@@ -70,9 +70,6 @@ func Base() *Element { return base }
 // ParseElement decodes exactly 32 bytes. It accepts canonical encodings only,
 // the identity among them.
 func ParseElement(b []byte) (*Element, error) {
-	if len(b) != ElementSize {
-		return nil, fmt.Errorf("%w: element of %d bytes, want %d", ErrLength, len(b), ElementSize)
-	}
 	e := new(Element)
 	if err := decode(&e.p, b); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package group
 import (
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
 
 	"filippo.io/edwards25519"
 	"filippo.io/edwards25519/field"
@@ -33,7 +34,7 @@ func constant(s string) *field.Element {
 func decode(p *edwards25519.Point, b []byte) error {
 	s, err := new(field.Element).SetBytes(b)
 	if err != nil {
-		return ErrLength
+		return fmt.Errorf("%w: element of %d bytes, want %d", ErrLength, len(b), ElementSize)
 	}
 	if subtle.ConstantTimeCompare(s.Bytes(), b) != 1 {
 		return ErrNonCanonical

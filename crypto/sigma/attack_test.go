@@ -88,6 +88,9 @@ func TestChallengeCoversEveryPublicInput(t *testing.T) {
 	change("and for or", func(s *spec) {
 		s.clauses = [][]relationSpec{s.clauses[0], s.clauses[1][:1], s.clauses[1][1:]}
 	})
+	change("branch in the other clause", func(s *spec) {
+		s.clauses = [][]relationSpec{{s.clauses[0][0], s.clauses[1][0]}, s.clauses[1][1:]}
+	})
 	change("one relation for two", func(s *spec) {
 		first := &s.clauses[1][0]
 		first.equations = append(first.equations, s.clauses[1][1].equations...)
@@ -184,13 +187,15 @@ func TestLinearSolveForgery(t *testing.T) {
 		refused(t, c, &Proof{cs, p.challenges, responses})
 	})
 	t.Run("base for the old challenge", func(t *testing.T) {
-		// X' = X + G and a base that makes the first equation hold again
+		// another secret, and the base for which it is the right one
 		forged := s.clone()
-		l := honest.Equations[0]
-		eq := forged.equation(0)
-		eq.image = eq.image.Add(group.Base())
-		eq.terms[0].base = l.Elements[0].Add(eq.image.Mul(l.Scalars[1])).Mul(p.responses[0].Invert())
-		refused(t, forged.claim(), p)
+		responses := slices.Clone(p.responses)
+		responses[0] = responses[0].Add(group.ScalarFromUint64(1))
+		for _, n := range []int{0, 1} {
+			eq, l := forged.equation(n), honest.Equations[n]
+			eq.terms[0].base = l.Elements[0].Add(eq.image.Mul(l.Scalars[1])).Mul(responses[0].Invert())
+		}
+		refused(t, forged.claim(), &Proof{p.commitments, p.challenges, responses})
 	})
 }
 
@@ -201,18 +206,21 @@ func refused(t *testing.T, c *Claim, p *Proof) {
 	}
 }
 
-// For every equation of the plain clause and of the true branch: a proof by a
-// prover who does everything right, of a statement where only that equation
-// is false. All others hold, so it is this one that refuses.
+// For every equation: a proof by a prover who does everything right, of a
+// statement where only that equation is false. All others hold, so it is this
+// one that refuses. In the OR the branch in question is the one pretended to
+// be known, the others being simulated and thus fine.
 func TestForgeryAgainstEachEquation(t *testing.T) {
 	s, w := sample(t)
-	for _, n := range []int{0, 1, 2, 3, 6, 7} {
-		false1 := s.with(func(s *spec) {
+	for n := range s.size() {
+		branch := max(0, (n-4)/2)
+		forged := s.with(func(s *spec) {
+			s.clauses[1][branch].equations = slices.Clone(s.clauses[1][1].equations)
 			eq := s.equation(n)
 			eq.image = eq.image.Add(group.Base())
 		})
-		c := false1.claim()
-		p := forge(c, w)
+		c := forged.claim()
+		p := forge(c, []Known{w[0], {branch, w[1].Secrets}})
 		if got := broken(mustCheck(t, c, p)); !slices.Equal(got, []int{n}) {
 			t.Errorf("image %d is false, equations %v fail", n, got)
 		}
@@ -250,7 +258,7 @@ func simulated(tb testing.TB, r *Relation) (*group.Scalar, []*group.Scalar, []*g
 // challenges do not add up to the transcript's, so the last one fails, for
 // which the verifier takes what is left.
 func TestOrWithChallengesOfAWrongSum(t *testing.T) {
-	s, w := sample(t)
+	s, _ := sample(t)
 	s.clauses = s.clauses[1:]
 	s.clauses[0][1].equations[1].image = randomElement(t)
 	c := s.claim()
@@ -266,7 +274,6 @@ func TestOrWithChallengesOfAWrongSum(t *testing.T) {
 	if got := broken(mustCheck(t, c, p)); !slices.Equal(got, []int{4, 5}) {
 		t.Errorf("equations %v fail, want those of the last branch", got)
 	}
-	_ = w
 }
 
 // A plain clause is not an OR of one: its challenge is the transcript's, not

@@ -105,7 +105,7 @@ func TestMalformedClaimsAreRefused(t *testing.T) {
 		"no equation":     NewClaim("x").Clause(NewRelation()),
 		"no image":        NewClaim("x").Clause(relation(func(r *Relation, s Secret) { r.Equation(nil, s.Times(g)) })),
 		"no base":         NewClaim("x").Clause(relation(func(r *Relation, s Secret) { r.Equation(g, s.Times(nil)) })),
-		"no term":         NewClaim("x").Clause(relation(func(r *Relation, s Secret) { r.Equation(g) })),
+		"no term":         NewClaim("x").Clause(relation(func(r *Relation, s Secret) { r.Equation(g, s.Times(g)); r.Equation(g) })),
 		"zero term":       NewClaim("x").Clause(relation(func(r *Relation, s Secret) { r.Equation(g, s.Times(g), Term{}) })),
 		"foreign secret":  NewClaim("x").Clause(relation(func(r *Relation, s Secret) { r.Equation(g, s.Times(g), foreign.Times(g)) })),
 		"unused secret":   NewClaim("x").Clause(relation(func(r *Relation, s Secret) { r.Equation(g, r.Secret().Times(g)) })),
