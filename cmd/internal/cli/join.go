@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"alibi/cmd/internal/session"
+)
+
+// settle is how long a lone table has to stay the only one before it is taken
+// unnamed: others may be a moment later to be found.
+const settle = 500 * time.Millisecond
+
+func (p *program) joinCommand() *cobra.Command {
+	var c chair
+	var addr string
+	var wait time.Duration
+	cmd := p.command("join", " [TABLE]", func(cmd *cobra.Command, args []string) error {
+		table := strings.Join(args, " ")
+		if err := p.checkChair(c); err != nil {
+			return err
+		}
+		switch {
+		case addr != "" && table != "":
+			return p.usage("bad.both", "hint.both")
+		case wait <= 0:
+			return p.usage("bad.wait", "hint.wait.flag", "value", wait)
+		}
+		return p.sit(cmd.Context(), c, func(ctx context.Context, peer *session.Peer) (*session.Seating, error) {
+			if addr != "" {
+				return p.joinAddr(ctx, peer, addr, wait)
+			}
+			p.paper.Line(p.paper.Dim(p.book.Say("join.looking")))
+			found, err := p.find(ctx, peer, table, wait)
+			if err != nil {
+				return nil, err
+			}
+			return peer.Join(ctx, found)
+		})
+	})
+	cmd.Args = cobra.ArbitraryArgs
+	p.chairFlags(cmd.Flags(), &c)
+	cmd.Flags().StringVar(&addr, "addr", "", p.book.Say("flag.addr"))
+	cmd.Flags().DurationVar(&wait, "wait", 30*time.Second, p.book.Say("flag.wait.join"))
+	return cmd
+}
+
+func (p *program) joinAddr(ctx context.Context, peer *session.Peer, addr string, wait time.Duration) (*session.Seating, error) {
+	dial, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	seating, err := peer.JoinAddr(dial, addr)
+	if err != nil && dial.Err() != nil && ctx.Err() == nil {
+		return nil, p.failed("failed.noanswer", "hint.addr", "address", addr, "wait", wait)
+	}
+	return seating, err
+}
+
+// find waits for the table that is meant: the one of that name, or the only one.
+func (p *program) find(ctx context.Context, peer *session.Peer, name string, wait time.Duration) (session.Found, error) {
+	limit := time.NewTimer(wait)
+	defer limit.Stop()
+	var calm <-chan time.Time // runs while exactly one table fits
+	for {
+		fit, closed := fitting(peer.Tables(), name)
+		switch {
+		case len(fit) == 1 && name != "":
+			return fit[0], nil
+		case len(fit) == 1 && calm == nil:
+			calm = time.After(settle)
+		case len(fit) != 1:
+			calm = nil
+		}
+		if len(fit) > 1 {
+			return session.Found{}, p.several(fit, name)
+		}
+		select {
+		case <-peer.TablesChanged():
+		case <-calm:
+			if fit, _ := fitting(peer.Tables(), name); len(fit) == 1 {
+				return fit[0], nil
+			}
+		case <-limit.C:
+			switch {
+			case len(closed) > 0:
+				return session.Found{}, p.failed("failed.cannot", "hint.tables", "table", closed[0].Name, "why", p.whyNot(closed[0]))
+			case name != "" && len(peer.Tables()) > 0:
+				return session.Found{}, p.failed("failed.unnamed", "hint.tables", "table", name)
+			}
+			return session.Found{}, p.nothingFound(peer)
+		case <-ctx.Done():
+			return session.Found{}, context.Cause(ctx)
+		}
+	}
+}
+
+// fitting parts the tables that a name can mean into those that can be joined
+// and those that cannot. A whole name wins over a beginning.
+func fitting(tables []session.Found, name string) (fit, closed []session.Found) {
+	name = strings.ToLower(name)
+	whole := false
+	for _, t := range tables {
+		whole = whole || strings.ToLower(t.Name) == name
+	}
+	for _, t := range tables {
+		its := strings.ToLower(t.Name)
+		switch {
+		case whole && its != name, !strings.HasPrefix(its, name):
+		case t.Problem != "" || t.Taken >= t.Seats:
+			closed = append(closed, t)
+		default:
+			fit = append(fit, t)
+		}
+	}
+	return fit, closed
+}
+
+func (p *program) whyNot(t session.Found) string {
+	if t.Problem != "" {
+		return t.Problem
+	}
+	return p.book.Say("tables.full")
+}
+
+func (p *program) several(fit []session.Found, name string) error {
+	var names []string
+	for _, t := range fit {
+		names = append(names, p.book.Say("join.of", "table", t.Name, "host", t.Host))
+	}
+	all := strings.Join(names, p.book.Say("list.between"))
+	for _, t := range fit[1:] {
+		if t.Name == fit[0].Name {
+			return p.failed("failed.samename", "hint.samename", "names", all)
+		}
+	}
+	return p.failed("failed.several", "hint.several", "names", all, "table", fit[0].Name)
+}

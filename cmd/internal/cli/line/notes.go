@@ -1,0 +1,180 @@
+package line
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"alibi/cmd/internal/session"
+	"alibi/game/rules"
+	"alibi/game/view"
+)
+
+// The verbs that only tell.
+
+func joined(typed []string) string { return strings.Join(typed, " ") }
+
+func (d *Desk) hand(u *session.Update, _ []string) Reply {
+	v := u.View
+	if v.Hand == nil {
+		return d.tell("line.nocards")
+	}
+	r := d.tell("line.hand", "cards", d.book.Cards(v.Edition, v.Hand))
+	if len(v.FaceUp) > 0 {
+		r.Text = append(r.Text, d.book.Say("line.faceup", "cards", d.book.Cards(v.Edition, v.FaceUp)))
+	}
+	return r
+}
+
+func (d *Desk) log(u *session.Update, _ []string) Reply {
+	var r Reply
+	for _, t := range d.book.Story(u.View, 0) {
+		if t.Turn > 0 {
+			r.Text = append(r.Text, d.book.Say("story.turn", "turn", t.Turn, "who", d.book.Player(u.View, t.Seat)))
+		}
+		r.Text = append(r.Text, "  "+t.Text)
+	}
+	if len(r.Text) == 0 {
+		return d.tell("line.nostory")
+	}
+	return r
+}
+
+func (d *Desk) words(u *session.Update, _ []string) Reply {
+	if u.View.Words[0] == "" {
+		return d.tell("line.nowords")
+	}
+	return d.tell("line.words", "words", strings.Join(u.View.Words[:], " "))
+}
+
+func (d *Desk) help(*session.Update, []string) Reply {
+	return Reply{Text: strings.Split(d.book.Say("line.help"), "\n")}
+}
+
+func (d *Desk) who(u *session.Update, _ []string) Reply {
+	v := u.View
+	away := map[int]string{}
+	for _, a := range u.Away {
+		away[a.Seat] = "who.away"
+		if a.Shaky {
+			away[a.Seat] = "who.shaky"
+		}
+	}
+	var r Reply
+	for i, p := range v.Players {
+		var state []string
+		note := func(on bool, key string) {
+			if on {
+				state = append(state, d.book.Say(key))
+			}
+		}
+		note(i == v.Me, "who.you")
+		note(i == v.Active && v.Result == nil, "who.active")
+		note(p.Out, "who.out")
+		note(p.Owes, "who.owes")
+		note(away[i] == "who.shaky", "who.shaky")
+		note(away[i] == "who.away", "who.away")
+		r.Text = append(r.Text, strings.TrimRight(d.book.Say("who.line", "seat", i+1, "who", p.Name, "cards", p.Size,
+			"state", strings.Join(state, d.book.Say("list.between"))), " ,"))
+	}
+	if w := d.book.Waiting(v); w != "" {
+		r.Text = append(r.Text, w)
+	}
+	return r
+}
+
+// mark writes an own mark: a card's name, a player, and the mark.
+func (d *Desk) mark(u *session.Update, typed []string) Reply {
+	v := u.View
+	if len(typed) < 3 {
+		return d.wrong("wrong.mark", "hint.mark")
+	}
+	last := len(typed) - 1
+	sign, ok := map[string]string{"yes": "mark.yes", "no": "mark.no", "maybe": "mark.maybe", "?": "mark.unsure", "-": ""}[typed[last]]
+	if !ok {
+		return d.wrong("wrong.mark", "hint.mark")
+	}
+	s, ok := d.player(v, typed[last-1])
+	if !ok {
+		return d.unknownPlayer(v, typed[last-1])
+	}
+	cards, t := d.index.set(typed[:last-1], 1, d.index.all())
+	if t.key != "" {
+		return d.unclear(t)
+	}
+	at := square{cards[0], s}
+	if sign == "" {
+		delete(d.marks, at)
+		return d.tell("done.unmarked", "card", d.book.Card(v.Edition, at.card), "who", d.book.Player(v, s))
+	}
+	d.marks[at] = sign
+	return d.tell("done.marked", "card", d.book.Card(v.Edition, at.card), "who", d.book.Player(v, s), "mark", d.book.Say(sign))
+}
+
+// notes draws the notebook: what was openly seen, and own marks in brackets.
+func (d *Desk) notes(u *session.Update, _ []string) Reply {
+	v := u.View
+	grid := v.Notebook()
+	var rows [][]string
+	head := []string{""}
+	for i := range v.Players {
+		head = append(head, d.book.Player(v, i))
+	}
+	for cat := range v.Edition.CategoryCount {
+		title := make([]string, len(head))
+		title[0] = d.book.Category(rules.Category(cat))
+		if cat == 0 {
+			copy(title[1:], head[1:])
+		}
+		rows = append(rows, title)
+		for _, c := range v.Edition.Of(rules.Category(cat)) {
+			row := []string{"  " + d.book.Card(v.Edition, c)}
+			for s := range v.Players {
+				row = append(row, d.square(grid, c, s))
+			}
+			if slices.Contains(v.FaceUp, c) {
+				row = append(row, d.book.Say("notes.faceup"))
+			}
+			rows = append(rows, row)
+		}
+	}
+	r := Reply{Text: Columns(rows)}
+	if grid == nil {
+		r.Text = append(r.Text, d.book.Say("notes.own"))
+	}
+	r.Text = append(r.Text, d.book.Say("notes.how"))
+	return r
+}
+
+func (d *Desk) square(grid view.Grid, c rules.Card, s int) string {
+	if grid != nil && grid[c][s] != view.Unknown {
+		if grid[c][s] == view.Yes {
+			return d.book.Say("mark.yes")
+		}
+		return d.book.Say("mark.no")
+	}
+	if own := d.marks[square{c, s}]; own != "" {
+		return d.book.Say("mark.own", "mark", d.book.Say(own))
+	}
+	return d.book.Say("mark.none")
+}
+
+// Columns lines columns up, two spaces apart.
+func Columns(rows [][]string) []string {
+	widths := map[int]int{}
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	out := make([]string, len(rows))
+	for r, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell)
+			line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+		}
+		out[r] = strings.TrimRight(line.String(), " ")
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"context"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"alibi/cmd/internal/session"
+	"alibi/game/rules"
+)
+
+// chair is how a seat is taken and played, as the flags of open and join say.
+type chair struct {
+	name     string
+	bot      bool
+	pause    time.Duration
+	log      string
+	port     int
+	loopback bool
+}
+
+func (p *program) chairFlags(f *pflag.FlagSet, c *chair) {
+	f.StringVar(&c.name, "name", loginName(), p.book.Say("flag.name"))
+	f.BoolVar(&c.bot, "bot", false, p.book.Say("flag.bot"))
+	f.DurationVar(&c.pause, "pause", time.Second, p.book.Say("flag.pause"))
+	f.StringVar(&c.log, "log", "", p.book.Say("flag.log"))
+	f.IntVar(&c.port, "port", 0, p.book.Say("flag.port"))
+	f.BoolVar(&c.loopback, "loopback", false, p.book.Say("flag.loopback"))
+}
+
+// loginName is what the system calls the user, if it can be a player's name.
+func loginName() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	name := u.Name
+	if session.CheckName(name) != nil {
+		name = u.Username
+	}
+	if session.CheckName(name) != nil {
+		return ""
+	}
+	return name
+}
+
+// check refuses what no table would take, before anything is started.
+func (p *program) checkChair(c chair) error {
+	switch {
+	case c.name == "":
+		return p.usage("bad.noname", "hint.name")
+	case session.CheckName(c.name) != nil:
+		return p.usage("bad.name", "hint.goodname", "name", c.name, "most", session.MaxName)
+	case c.port < 0 || c.port > 65535:
+		return p.usage("bad.port", "hint.port", "port", c.port)
+	case c.pause < 0:
+		return p.usage("bad.pause", "hint.pause", "value", c.pause)
+	}
+	return nil
+}
+
+func (c chair) peer() session.PeerConfig {
+	return session.PeerConfig{Home: session.Home(), Name: c.name, Port: c.port, Loopback: c.loopback}
+}
+
+// terms are what is played, as flags say.
+type terms struct {
+	edition string
+	seats   int
+	options rules.Options
+}
+
+func (p *program) termsFlags(cmd *cobra.Command, t *terms) {
+	f := cmd.Flags()
+	t.options = rules.DefaultOptions()
+	p.choiceFlag(cmd, &t.edition, "edition", "card", editionNames())
+	p.choiceFlag(cmd, &t.options.First, "first", t.options.First, rules.FirstChoices)
+	p.choiceFlag(cmd, &t.options.Order, "order", t.options.Order, rules.OrderChoices)
+	p.choiceFlag(cmd, &t.options.Last, "last-player", t.options.Last, rules.LastChoices)
+	p.choiceFlag(cmd, &t.options.Notebook, "notebook", t.options.Notebook, rules.NotebookChoices)
+	f.IntVar(&t.seats, "seats", 3, p.book.Say("flag.seats"))
+}
+
+// choiceFlag is a flag that takes one of a few words; the shell completes them.
+func (p *program) choiceFlag(cmd *cobra.Command, at *string, name, value string, choices []string) {
+	cmd.Flags().StringVar(at, name, value, p.book.Say("flag."+name, "choices", strings.Join(choices, ", ")))
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(choices, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func editionNames() []string {
+	var names []string
+	for _, e := range rules.Editions() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// edition checks edition, seats and options against one another.
+func (p *program) checkTerms(t terms) (*rules.Edition, error) {
+	e, ok := rules.Lookup(t.edition)
+	if !ok {
+		return nil, p.usage("bad.edition", "hint.choices", "value", t.edition, "choices", strings.Join(editionNames(), ", "))
+	}
+	if t.seats < e.MinSeats || t.seats > e.MaxSeats {
+		return nil, p.usage("bad.seats", "hint.seats", "seats", t.seats, "least", e.MinSeats, "most", e.MaxSeats)
+	}
+	return e, t.options.Validate()
+}
+
+func (p *program) openCommand() *cobra.Command {
+	var c chair
+	var t terms
+	var table string
+	cmd := p.command("open", "", func(cmd *cobra.Command, _ []string) error {
+		edition, err := p.checkTerms(t)
+		if err != nil {
+			return err
+		}
+		if err := p.checkChair(c); err != nil {
+			return err
+		}
+		if table == "" {
+			table = p.book.Say("open.table", "name", c.name)
+			if session.CheckName(table) != nil {
+				table = c.name
+			}
+		}
+		if session.CheckName(table) != nil {
+			return p.usage("bad.table", "hint.goodname", "name", table, "most", session.MaxName)
+		}
+		offer := session.Offer{Table: table, Edition: edition, Options: t.options, Seats: t.seats}
+		return p.sit(cmd.Context(), c, func(ctx context.Context, peer *session.Peer) (*session.Seating, error) {
+			seating, err := peer.Open(ctx, offer)
+			if err == nil {
+				p.invite(peer, offer)
+			}
+			return seating, err
+		})
+	})
+	p.chairFlags(cmd.Flags(), &c)
+	p.termsFlags(cmd, &t)
+	cmd.Flags().StringVar(&table, "table", "", p.book.Say("flag.table"))
+	return cmd
+}
+
+// invite tells how others come to this table.
+func (p *program) invite(peer *session.Peer, o session.Offer) {
+	p.paper.Line(p.paper.Bold(p.book.Say("open.opened", "table", o.Table, "edition", p.book.Edition(o.Edition.Name), "seats", o.Seats)))
+	p.paper.Line(p.book.Say("open.find"))
+	for _, a := range peer.Addrs() {
+		p.paper.Line(p.book.Say("open.address", "address", a))
+	}
+}
+
+// options tells what is agreed on here, and what of it is a house rule.
+func (p *program) tellTerms(e *rules.Edition, o rules.Options, seats int) {
+	p.paper.Line(p.book.Say("table.options", "first", p.book.Say("first."+o.First), "order", p.book.Say("order."+o.Order),
+		"last", p.book.Say("last."+o.Last), "notebook", p.book.Say("notebook."+o.Notebook)))
+	if seats < e.BoxMin || seats > e.BoxMax {
+		p.paper.Line(p.book.Say("table.house", "seats", seats, "least", e.BoxMin, "most", e.BoxMax))
+	}
+}

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"strings"
+
+	"alibi/cmd/internal/cli/line"
+	"alibi/game/audit"
+	"alibi/game/move"
+	"alibi/game/rules"
+	"alibi/game/table"
+	"alibi/game/view"
+)
+
+// report prints who played, what happened, and what is proved.
+func (p *program) report(r *audit.Report) {
+	v := view.For(r.State, nil)
+	say := p.book.Say
+	p.paper.Line(p.paper.Bold(say("report.game", "table", v.Table, "edition", p.book.Edition(v.Edition.Name))))
+	p.tellTerms(v.Edition, v.Options, len(v.Players))
+	if v.Words[0] != "" {
+		p.paper.Line(say("line.words", "words", strings.Join(v.Words[:], " ")))
+	}
+	var rows [][]string
+	for i, s := range r.State.Charter.Seats {
+		rows = append(rows, []string{"  " + say("report.seat", "seat", i+1, "who", s.Name), s.ID.String()})
+	}
+	p.paper.Lines(line.Columns(rows))
+	p.paper.Line("")
+	teller := line.Teller{Paper: p.paper, Book: p.book}
+	teller.Tell(v)
+	p.paper.Line("")
+	p.fairness(r)
+}
+
+// fairness prints what was checked and what came of it.
+func (p *program) fairness(r *audit.Report) {
+	say, st := p.book.Say, r.State
+	p.paper.Line(p.paper.Bold(say("report.checked")))
+	rows := [][]string{
+		{"  " + say("report.entries"), say("report.count", "count", r.Entries)},
+		{"  " + say("report.rounds"), say("report.count", "count", st.Round)},
+		{"  " + say("report.proofs"), say("report.count", "count", st.Proofs.Total())},
+	}
+	for kind, n := range st.Proofs {
+		if n > 0 {
+			rows = append(rows, []string{"    " + say("proof."+move.Kind(kind).String()), say("report.count", "count", n)})
+		}
+	}
+	p.paper.Lines(line.Columns(rows))
+	if r.Replay != nil {
+		p.replayed(r)
+	}
+	switch {
+	case !r.Fair():
+		p.paper.Line(p.paper.Bold(say("report.unfair")))
+		for _, f := range r.Findings {
+			p.paper.Line("  " + p.finding(r, f))
+		}
+	case !r.Complete:
+		p.paper.Line(p.paper.Bold(say("report.incomplete", "round", st.Round, "names", p.missing(r))))
+	default:
+		p.paper.Line(p.paper.Bold(say("report.fair")))
+	}
+}
+
+// replayed prints what was compared in the clear, trusting no proof.
+func (p *program) replayed(r *audit.Report) {
+	say, st := p.book.Say, r.State
+	guesses, denials := 0, 0
+	for range r.Replay.Guesses {
+		guesses++
+	}
+	for _, e := range st.Story {
+		if _, open := r.Replay.Hands[e.Seat]; open && e.Kind == table.Denied {
+			denials++
+		}
+	}
+	key := "report.replay.part"
+	if r.Replay.Whole {
+		key = "report.replay"
+	}
+	p.paper.Line(p.paper.Bold(say(key)))
+	rows := [][]string{
+		{"  " + say("report.hands"), say("report.count", "count", len(r.Replay.Hands))},
+		{"  " + say("report.denials"), say("report.count", "count", denials)},
+		{"  " + say("report.shows"), say("report.count", "count", len(r.Replay.Shown))},
+		{"  " + say("report.guesses"), say("report.count", "count", guesses)},
+	}
+	p.paper.Lines(line.Columns(rows))
+	v := view.For(st, nil)
+	for i := range v.Players {
+		if g := r.Replay.Guesses[i]; g != nil {
+			p.paper.Line("  " + say("report.guess", "who", v.Players[i].Name, "cards", p.book.Cards(v.Edition, g)))
+		}
+	}
+}
+
+// finding names a fault with its seat by number and player.
+func (p *program) finding(r *audit.Report, f audit.Finding) string {
+	return p.book.Finding(p.book.Seat(view.For(r.State, nil), f.Seat), f.Round, f.Check)
+}
+
+// missing names the seats that an unfinished game waits for.
+func (p *program) missing(r *audit.Report) string {
+	v := view.For(r.State, nil)
+	names := make([]string, len(r.Missing))
+	for i, s := range r.Missing {
+		names[i] = p.book.Seat(v, s)
+	}
+	if len(names) == 0 {
+		return p.book.Say("player.nobody")
+	}
+	return strings.Join(names, p.book.Say("list.between"))
+}
+
+var eventNames = map[table.EventKind]string{
+	table.Shuffled: "shuffled", table.Dealt: "dealt", table.Began: "began", table.Voted: "voted", table.Asked: "asked",
+	table.Denied: "denied", table.Showed: "showed", table.Unanswered: "unanswered", table.Accused: "accused",
+	table.Joined: "joined", table.Passed: "passed", table.Ordered: "ordered", table.Guessed: "guessed",
+	table.Peeked: "peeked", table.Wrong: "wrong", table.Right: "right", table.Disclosed: "disclosed",
+	table.Revealed: "revealed", table.Ended: "ended", table.Opened: "opened", table.Kept: "kept",
+}
+
+var reasonNames = map[rules.Reason]string{
+	rules.RightAlone: "right-alone", rules.RightFirst: "right-first", rules.AllWrong: "all-wrong",
+	rules.LastLeft: "last-left", rules.EveryoneOut: "everyone-out",
+}

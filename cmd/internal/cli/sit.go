@@ -1,0 +1,169 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"math/big"
+	"time"
+
+	"alibi/cmd/internal/cli/line"
+	"alibi/cmd/internal/session"
+)
+
+// floor is how long an answer takes at least, far above what proving it does.
+const floor = 150 * time.Millisecond
+
+// sit takes a seat, waits until the table is full, plays, and says how it went.
+func (p *program) sit(ctx context.Context, c chair, take func(context.Context, *session.Peer) (*session.Seating, error)) error {
+	log, err := p.openLog(c.log)
+	if err != nil {
+		return err
+	}
+	defer log.discard()
+	return p.online(ctx, c.peer(), func(ctx context.Context, peer *session.Peer) error {
+		s, err := p.waitForTable(ctx, c, func(ctx context.Context) (*session.Seating, error) { return take(ctx, peer) })
+		if err != nil {
+			return err
+		}
+		return p.play(ctx, c, s, log)
+	})
+}
+
+// waitForTable sits down and tells who else does, until the game begins.
+func (p *program) waitForTable(ctx context.Context, c chair, take func(context.Context) (*session.Seating, error)) (*session.Session, error) {
+	ctx, stop := p.patient(ctx)
+	defer stop()
+	seating, err := take(ctx)
+	if err != nil {
+		return nil, whichever(ctx, err)
+	}
+	room := seating.Room()
+	if !hosts(room) {
+		p.paper.Line(p.paper.Bold(p.book.Say("join.seated", "table", room.Table, "edition", p.book.Edition(room.Edition.Name), "seats", room.Seats)))
+	}
+	p.tellTerms(room.Edition, room.Options, room.Seats)
+	seating.Ready(true)
+	seen := p.tellGuests(nil, room)
+	for room := range seating.Updates(ctx) {
+		seen = p.tellGuests(seen, room)
+	}
+	s, err := seating.Begin(ctx, c.manner())
+	if err != nil {
+		if ctx.Err() != nil {
+			seating.Leave()
+		}
+		return nil, whichever(ctx, err)
+	}
+	return s, nil
+}
+
+// hosts reports whether the own seat is the first, which is the opener's.
+func hosts(r session.Room) bool { return len(r.Players) > 0 && r.Players[0].Me }
+
+// whichever is why ctx ended, if it has, else err.
+func whichever(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// tellGuests tells who came and went since seen.
+func (p *program) tellGuests(seen map[string]bool, r session.Room) map[string]bool {
+	now := map[string]bool{}
+	for _, g := range r.Players {
+		now[g.Name] = true
+		if !seen[g.Name] && !g.Me {
+			p.paper.Line(p.book.Say("room.came", "who", g.Name, "taken", len(r.Players), "seats", r.Seats))
+		}
+	}
+	for name := range seen {
+		if !now[name] && len(r.Players) > 0 {
+			p.paper.Line(p.book.Say("room.went", "who", name, "taken", len(r.Players), "seats", r.Seats))
+		}
+	}
+	return now
+}
+
+func (c chair) manner() session.Manner {
+	if c.bot {
+		return session.Manner{Bot: true, Pause: thinking(c.pause/4, c.pause)}
+	}
+	return session.Manner{Wait: true, Floor: floor}
+}
+
+// thinking draws how long a bot thinks, evenly between two bounds.
+func thinking(least, most time.Duration) func() time.Duration {
+	return func() time.Duration {
+		if most <= least {
+			return least
+		}
+		d, err := rand.Int(rand.Reader, big.NewInt(int64(most-least)))
+		if err != nil {
+			return most
+		}
+		return least + time.Duration(d.Int64())
+	}
+}
+
+// play runs a game to its end, in line mode or looking on while a bot plays.
+func (p *program) play(ctx context.Context, c chair, s *session.Session, log *logFile) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(ctx) }()
+	config := line.Config{Session: s, In: p.in, Paper: p.paper, Book: p.book, Interrupts: p.interrupts}
+	face := line.Play
+	if c.bot {
+		face = line.Watch
+	}
+	left := face(ctx, config)
+	if left != nil {
+		stop()
+	}
+	err := <-ran
+	return errors.Join(p.conclude(s, log), whichOf(left, err))
+}
+
+func whichOf(left, ran error) error {
+	if left != nil {
+		return left
+	}
+	if errors.Is(ran, session.ErrStopped) {
+		return nil // conclude names the culprit
+	}
+	return ran
+}
+
+// conclude keeps the log and says what it proves.
+func (p *program) conclude(s *session.Session, log *logFile) error {
+	var b bytes.Buffer
+	if err := s.WriteLog(&b); err != nil {
+		return err
+	}
+	if err := p.keepLog(log, b.Bytes()); err != nil {
+		return err
+	}
+	st := s.State()
+	if st.Stopped() {
+		v := s.Latest().View
+		for _, f := range v.Faults {
+			p.paper.Line(p.book.Fault(v, f))
+		}
+		return p.failed("failed.stopped", "hint.stopped", "fault", p.book.Fault(v, v.Faults[0]))
+	}
+	if !st.Done() {
+		return nil
+	}
+	r, err := session.Verify(&b)
+	if err != nil {
+		return err
+	}
+	if !r.Fair() || !r.Complete {
+		return p.failed("failed.ownlog", "hint.ownlog")
+	}
+	p.paper.Line(p.book.Say("log.fair", "entries", r.Entries, "proofs", r.State.Proofs.Total()))
+	return nil
+}

@@ -1,0 +1,44 @@
+package say
+
+import (
+	"alibi/game/rules"
+	"alibi/game/view"
+)
+
+// Prompt says what the player is asked now and what to type; "" when there is
+// nothing to decide.
+func (b *Book) Prompt(v *view.View) string {
+	e, c := v.Edition, v.Choices
+	switch {
+	case c.Turn:
+		asked := append(e.Of(rules.Weapon)[:1:1], e.Of(rules.Suspect)[0])
+		return b.Say("prompt.turn", "a", b.Short(e, asked[0]), "b", b.Short(e, asked[1]))
+	case c.Answer:
+		return b.answer(v)
+	case c.Join:
+		return b.Say("prompt.join", "who", b.Player(v, v.Active))
+	case c.Guess:
+		return b.Say("prompt.guess")
+	case c.Vote:
+		return b.Say("prompt.vote", "who", v.Players[(v.Me+1)%len(v.Players)].Name)
+	case len(c.Propose) > 0:
+		return b.Say("prompt.order", "names", b.Names(v, c.Propose))
+	case c.Leave:
+		return b.Say("prompt.leave")
+	}
+	return ""
+}
+
+func (b *Book) answer(v *view.View) string {
+	e, q, show := v.Edition, v.Question, v.Choices.Show
+	asked := b.Cards(e, q.Cards)
+	who := b.Player(v, q.Asker)
+	switch len(show) {
+	case 0:
+		return b.Say("prompt.deny", "who", who, "cards", asked)
+	case 1:
+		return b.Say("prompt.show", "who", who, "cards", asked, "card", b.Card(e, show[0]), "short", b.Short(e, show[0]))
+	}
+	return b.Say("prompt.choose", "who", who, "cards", asked, "held", b.Cards(e, show),
+		"a", b.Short(e, show[0]), "b", b.Short(e, show[1]))
+}
