@@ -15,6 +15,7 @@ import (
 	"alibi/game/move"
 	"alibi/game/rules"
 	"alibi/game/seat"
+	"alibi/p2p/link"
 	"alibi/p2p/lobby"
 	"alibi/p2p/node"
 	"alibi/p2p/store"
@@ -81,7 +82,7 @@ func (p *Peer) Up() <-chan struct{} { return p.node.Up() }
 func (p *Peer) Close() error { return p.store.Close() }
 
 // ID is the peer ID as libp2p writes it.
-func (p *Peer) ID() string { return p.key.ID().String() }
+func (p *Peer) ID() string { return link.PeerID(p.key.ID()) }
 
 // Addrs lists where others can reach this peer, best first.
 func (p *Peer) Addrs() []string { return p.node.Addrs() }
