@@ -105,19 +105,36 @@ func (c Charter) validate() error {
 var ErrName = errors.New("feed: a name is 1 to 64 bytes of printable text")
 
 // CheckName refuses empty and over-long names, invalid UTF-8, control and
-// format characters (those that reorder or hide text among them), and space
-// at either end.
+// format characters (those that reorder or hide text among them), whatever is
+// shown as nothing, and space at either end: two names that look the same must
+// not differ in what nobody sees.
 func CheckName(name string) error {
 	if name == "" || len(name) > MaxName || !utf8.ValidString(name) || strings.TrimSpace(name) != name {
 		return ErrName
 	}
-	for _, r := range name {
-		// The zero-width non-joiner is a letter's part in Persian.
-		if r != ' ' && r != '\u200c' && !unicode.IsPrint(r) {
+	runes := []rune(name)
+	for i, r := range runes {
+		switch {
+		case r == zeroWidthNonJoiner:
+			// It is part of the spelling within a Persian word, and nowhere else.
+			if i == 0 || i == len(runes)-1 || !arabic(runes[i-1]) || !arabic(runes[i+1]) {
+				return ErrName
+			}
+		case r != ' ' && !unicode.IsPrint(r), blank(r):
 			return ErrName
 		}
 	}
 	return nil
+}
+
+const zeroWidthNonJoiner = '\u200c'
+
+func arabic(r rune) bool { return unicode.Is(unicode.Arabic, r) && unicode.IsLetter(r) }
+
+// blank reports printable characters that leave no ink: fillers, the empty
+// Braille pattern.
+func blank(r rune) bool {
+	return r == '\u2800' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 // IDs lists the seats' identities in seat order.
