@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -75,11 +76,15 @@ func (c *Conn) Close() error {
 	return nil
 }
 
+// CloseWrite ends the own half of the stream after what was written. The far
+// end, having read it all, is expected to close.
+func (c *Conn) CloseWrite() error { return c.stream.CloseWrite() }
+
 // Finish ends the own half of the stream and waits, for a bounded time, until
-// the far end has read everything and ended its own; then it closes.
+// the far end has ended its own; then it closes. Nobody else may be reading.
 func (c *Conn) Finish(within time.Duration) {
 	defer c.Close()
-	if c.stream.CloseWrite() != nil || c.stream.SetReadDeadline(time.Now().Add(within)) != nil {
+	if c.CloseWrite() != nil || c.stream.SetReadDeadline(time.Now().Add(within)) != nil {
 		return
 	}
 	// A far end that goes on talking is cut off like one that stays silent.
@@ -221,7 +226,11 @@ func ask(ctx context.Context, under network.MuxedConn, proto string) (network.Mu
 	}
 	if err := multistream.SelectProtoOrFail(protocol.ID(proto), s); err != nil {
 		_ = s.Reset()
-		return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
+		var unknown multistream.ErrNotSupported[protocol.ID]
+		if errors.As(err, &unknown) {
+			return nil, fmt.Errorf("%w: %w", ErrProtocol, err)
+		}
+		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	return s, s.SetDeadline(time.Time{})
 }

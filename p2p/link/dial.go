@@ -185,15 +185,23 @@ func (h *Host) Identify(ctx context.Context, addr netip.AddrPort) (identity.ID, 
 		return identity.ID{}, err
 	}
 	defer cancel()
+	// Both ways at once and to the end of both: a refused connection must not
+	// hide the mismatch that the other one brings.
 	attempts := h.attempts([]netip.AddrPort{addr})
-	var errs []error
-	// In a race a refused connection would hide the mismatch of the other.
+	answers := make(chan error, len(attempts))
 	for _, a := range attempts {
-		c, err := a.via.Dial(ctx, a.addr, p)
-		if err == nil {
-			_ = c.Close()
-			return identity.ID{}, errors.New("link: a peer that does not exist has answered")
-		}
+		h.work.Go(func() {
+			c, err := a.via.Dial(ctx, a.addr, p)
+			if err == nil {
+				_ = c.Close()
+				err = errors.New("link: a peer that does not exist has answered")
+			}
+			answers <- err
+		})
+	}
+	var errs []error
+	for range attempts {
+		err := <-answers
 		var mismatch sec.ErrPeerIDMismatch
 		if errors.As(err, &mismatch) {
 			return fromPeer(mismatch.Actual)

@@ -63,6 +63,7 @@ var (
 	ErrNotRunning = errors.New("link: not running")
 	ErrNoAddress  = errors.New("link: no address to dial")
 	ErrProtocol   = errors.New("link: the other side does not speak this protocol")
+	ErrRefused    = errors.New("link: the other side hung up")
 	ErrSelf       = errors.New("link: that is this peer itself")
 )
 

@@ -20,11 +20,10 @@ import (
 
 // Bounds of an offer's summary, which has to fit into a DNS TXT record.
 const (
-	MaxSummary      = 8  // pairs
-	MaxSummaryKey   = 16 // bytes
-	MaxSummaryValue = 48 // bytes
-	MaxAddrs        = 16 // addresses a seat may name
-	MaxAddr         = 128
+	MaxSummary      = 6   // pairs
+	MaxSummaryKey   = 14  // bytes of a-z, 0-9 and '-'
+	MaxSummaryValue = 48  // bytes of printable text
+	MaxSummaryText  = 200 // bytes of all together
 )
 
 // Offer is what the opener proposes. Everything but Summary goes into the
@@ -60,16 +59,26 @@ func (o Offer) Check() error {
 	case len(o.Summary) > MaxSummary:
 		return fmt.Errorf("%w: summary of %d pairs", ErrOffer, len(o.Summary))
 	}
+	total := 0
 	for k, v := range o.Summary {
-		if !shortText(k, MaxSummaryKey) || !shortText(v, MaxSummaryValue) {
-			return fmt.Errorf("%w: summary is not short printable text", ErrOffer)
+		total += len(k) + len(v)
+		if !label(k) || len(v) > MaxSummaryValue || feed.CheckName(v) != nil {
+			return fmt.Errorf("%w: summary is not short plain text", ErrOffer)
 		}
+	}
+	if total > MaxSummaryText {
+		return fmt.Errorf("%w: summary of %d bytes", ErrOffer, total)
 	}
 	return nil
 }
 
-func shortText(s string, limit int) bool {
-	return len(s) <= limit && feed.CheckName(s) == nil
+func label(s string) bool {
+	for _, r := range s {
+		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= MaxSummaryKey
 }
 
 // Seat is one place as everybody sees it while the table fills. A free seat
@@ -83,7 +92,8 @@ type Seat struct {
 	Commitment feed.Hash
 	// Ready says that the player has agreed to begin.
 	Ready bool
-	// Addrs are the addresses the player can be dialled at, best first.
+	// Addrs are the addresses the player can be dialled at, best first, each an
+	// IP and a port.
 	Addrs []string
 }
 

@@ -13,12 +13,18 @@ package node
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
+	"reflect"
+	"sync"
 	"time"
 
 	"alibi/crypto/feed"
 	"alibi/crypto/identity"
+	"alibi/p2p/lan"
+	"alibi/p2p/link"
 	"alibi/p2p/lobby"
 )
 
@@ -33,7 +39,10 @@ type Config struct {
 	LoopbackOnly bool
 	// NoDiscovery switches mDNS off; tables are then reached by a typed address only.
 	NoDiscovery bool
-	// Rand is the source of nonces and of jitter; nil means crypto/rand.
+	// Realm separates groups that must not find one another, such as tests on
+	// one computer; players meet in the empty one.
+	Realm string
+	// Rand is the source of a missing Key and of jitter; nil means crypto/rand.
 	Rand io.Reader
 }
 
@@ -44,134 +53,199 @@ var (
 	ErrNotSeated  = errors.New("node: the charter does not seat this identity there")
 )
 
-// Table is an open table that was found. It is a value to keep.
-type Table struct {
-	Opener  identity.ID
-	Name    string // of the table
-	Host    string // the opener's player name
-	Seats   int
-	Taken   int
-	Leavers int
-	Summary map[string]string
-	// Version is the opener's protocol version.
-	Version int
-	// Problem says why this table cannot be joined, "" when it can.
-	Problem string
-	// Addrs are the addresses to dial, best first, in multiaddr text.
-	Addrs []string
-	Seen  time.Time
-}
-
-// Me is what a player brings to a table.
-type Me struct {
-	// Name is shown to everybody: 1 to 64 bytes of printable text.
-	Name string
-	// Commit is called once, as soon as the offer is known and before a seat
-	// is asked for. It returns the commitment to the keys that the seat will
-	// open in round 1, whose secret it has stored by then. An error declines.
-	Commit func(lobby.Offer) (feed.Hash, error)
-}
-
-// Status is what `doctor` and a status line show.
-type Status struct {
-	ID      identity.ID
-	Up      bool
-	Port    int
-	Addrs   []string // where others can reach this node, best first
-	Tables  int      // found and not expired
-	Links   []LinkStatus
-	Finding string // what the search for tables is doing, in words
-}
-
-// LinkStatus is one connection.
-type LinkStatus struct {
-	ID   identity.ID
-	Addr string
-	Game bool // else lobby
-}
-
-// State of a seat as seen from here.
-type State uint8
-
-const (
-	Connected State = iota // heard from within 6 s
-	Shaky                  // not heard from for 6 s, or never yet
-	Away                   // not heard from for 25 s
-)
-
-// Presence is what is known of one seat's peer.
-type Presence struct {
-	State State
-	// Since is when the state began.
-	Since time.Time
-	// Via is the seat whose word it is that this one is connected, -1 when it
-	// is connected here or is not connected at all.
-	Via int
-}
-
-// Arrival is an entry that came from a peer.
-type Arrival struct {
-	// From is the seat whose connection it came over, not its author.
-	From  int
-	Entry *feed.Signed
-}
-
 // Node is one peer. Its methods may be called from any goroutine.
-type Node struct{}
+type Node struct {
+	cfg     Config
+	id      identity.ID
+	host    *link.Host
+	known   *addressBook
+	up      chan struct{}
+	changed chan struct{} // tables
+	work    sync.WaitGroup
 
-var errUnfinished = errors.New("node: under construction")
+	randMu sync.Mutex
+	rand   io.Reader
+
+	mu    sync.Mutex // guards all below
+	began bool
+	ended bool
+	run   context.Context
+	lan   *lan.Service
+	since time.Time // when Run began to look around
+	open  *opening
+	games map[feed.Hash]*Game
+	links map[*link.Conn]bool // for Status
+}
 
 // New makes a node; it starts nothing and opens nothing.
-func New(c Config) (*Node, error) { return nil, errUnfinished }
+func New(c Config) (*Node, error) {
+	if c.Rand == nil {
+		c.Rand = rand.Reader
+	}
+	if c.Port < 0 || c.Port > 65535 {
+		return nil, fmt.Errorf("node: port %d", c.Port)
+	}
+	if reflect.ValueOf(c.Key).IsZero() {
+		key, err := identity.NewKey(c.Rand)
+		if err != nil {
+			return nil, fmt.Errorf("node: %w", err)
+		}
+		c.Key = key
+	}
+	n := &Node{
+		cfg: c, id: c.Key.ID(), rand: c.Rand,
+		known: newAddressBook(), up: make(chan struct{}), changed: make(chan struct{}, 1),
+		games: map[feed.Hash]*Game{}, links: map[*link.Conn]bool{},
+	}
+	n.host = link.New(link.Config{
+		Key: c.Key, Port: c.Port, LoopbackOnly: c.LoopbackOnly, Admit: n.admit, Handle: n.handle,
+	})
+	return n, nil
+}
 
 // Run listens, looks for tables and keeps connections until ctx ends, then
-// waits for every goroutine of the node. Sittings and games end with it. It
-// returns nil when ctx ended it, and may be called once.
-func (n *Node) Run(ctx context.Context) error { return errUnfinished }
+// says goodbye and waits for every goroutine of the node. Sittings and games
+// end with it. It returns nil when ctx ended it, and may be called once.
+func (n *Node) Run(ctx context.Context) error {
+	n.mu.Lock()
+	if n.began {
+		n.mu.Unlock()
+		return errors.New("node: Run was called before")
+	}
+	n.began = true
+	n.mu.Unlock()
+
+	// The network outlives what is built on it by the time it takes to say
+	// goodbye.
+	network, cut := context.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	run, stop := context.WithCancel(ctx)
+	defer stop()
+	failed := make(chan error, 2)
+	var below sync.WaitGroup
+	below.Go(func() { failed <- n.host.Run(network) })
+	select {
+	case <-n.host.Up():
+	case err := <-failed:
+		return err
+	}
+	if !n.cfg.NoDiscovery {
+		service := n.newLAN()
+		below.Go(func() {
+			if err := service.Run(network); err != nil {
+				failed <- err
+			}
+		})
+		below.Go(func() { n.watch(network, service) })
+	}
+	n.mu.Lock()
+	n.run, n.since = run, time.Now()
+	n.mu.Unlock()
+	close(n.up)
+
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	n.mu.Lock()
+	n.ended = true
+	n.mu.Unlock()
+	stop()
+	n.work.Wait()
+	cut()
+	below.Wait()
+	return err
+}
+
+// start runs fn in a goroutine that Run waits for; fn returns when its ctx ends.
+func (n *Node) start(fn func(ctx context.Context)) error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.run == nil || n.ended {
+		return ErrNotRunning
+	}
+	n.work.Go(func() { fn(n.run) })
+	return nil
+}
+
+// running is the context that ends with Run, or ErrNotRunning.
+func (n *Node) running() (context.Context, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.run == nil || n.ended {
+		return nil, ErrNotRunning
+	}
+	return n.run, nil
+}
 
 // Up is closed once Run listens.
-func (n *Node) Up() <-chan struct{} { return nil }
+func (n *Node) Up() <-chan struct{} { return n.up }
 
 // ID is the node's identity.
-func (n *Node) ID() identity.ID { return identity.ID{} }
+func (n *Node) ID() identity.ID { return n.id }
 
-// Addrs lists where others can reach this node, best first, as host:port text
-// that a player can read out and type.
-func (n *Node) Addrs() []string { return nil }
+// admit says who may connect at all: anybody while a table is open here, else
+// only those who sit at a table that is being played.
+func (n *Node) admit(id identity.ID) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.open != nil {
+		return true
+	}
+	for _, g := range n.games {
+		if g.seatOf(id) >= 0 {
+			return true
+		}
+	}
+	return false
+}
 
-// Status describes the node at this moment.
-func (n *Node) Status() Status { return Status{} }
+// handle owns an inbound connection.
+func (n *Node) handle(ctx context.Context, c *link.Conn) {
+	defer n.count(c)()
+	switch c.Protocol() {
+	case link.Lobby:
+		n.handleLobby(ctx, c)
+	case link.Game:
+		n.handleGame(c)
+	}
+}
 
-// Tables lists the open tables found by now, in a stable order.
-func (n *Node) Tables() []Table { return nil }
-
-// TablesChanged receives a value after Tables may have changed. Values are
-// merged while nobody reads.
-func (n *Node) TablesChanged() <-chan struct{} { return nil }
-
-// Know adds addresses (multiaddr or host:port text) at which an identity may
-// be reached, such as those kept from an earlier evening.
-func (n *Node) Know(id identity.ID, addrs ...string) {}
+// count lists a connection in Status until the returned function is called.
+func (n *Node) count(c *link.Conn) func() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.links[c] = true
+	return func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.links, c)
+	}
+}
 
 // Open opens a table and sits down at it. It fails at once if the offer or
 // the name is refused, or ErrBusy.
 func (n *Node) Open(ctx context.Context, offer lobby.Offer, me Me) (*Sitting, error) {
-	return nil, errUnfinished
+	return n.openTable(ctx, offer, me)
 }
 
-// Join asks for a seat at a table that was found. It returns once seated.
-func (n *Node) Join(ctx context.Context, t Table, me Me) (*Sitting, error) {
-	return nil, errUnfinished
+// jitter returns a time between half of d and d.
+func (n *Node) jitter(d time.Duration) time.Duration {
+	var b [2]byte
+	n.randMu.Lock()
+	_, err := io.ReadFull(n.rand, b[:])
+	n.randMu.Unlock()
+	if err != nil {
+		return d
+	}
+	return d/2 + d/2*time.Duration(uint16(b[0])<<8|uint16(b[1]))/65536
 }
 
-// JoinAddr asks for a seat at the table at a typed address: "host:port",
-// "[v6]:port" or a multiaddr, with or without a peer ID.
-func (n *Node) JoinAddr(ctx context.Context, addr string, me Me) (*Sitting, error) {
-	return nil, errUnfinished
+// ring puts a value into a channel of one that merges.
+func ring(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }
-
-// Play takes up a game: it connects to all other seats and keeps connecting
-// until the game is closed. charter is the encoded charter, me the own seat.
-// To take up a game that was under way, Publish its kept log first thing.
-// Calling Play again for a table under way returns the same Game.
-func (n *Node) Play(charter []byte, me int) (*Game, error) { return nil, errUnfinished }

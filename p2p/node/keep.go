@@ -1,0 +1,215 @@
+package node
+
+import (
+	"bytes"
+	"context"
+	"net/netip"
+	"slices"
+	"time"
+
+	"alibi/p2p/link"
+	"alibi/p2p/wire"
+)
+
+// Dialling a seat: the side with the higher identity lets the other go first,
+// for a moment; then both try. Waits double from the first to the last, with
+// jitter, and new addresses cut them short.
+const (
+	headStart   = 60 * time.Millisecond
+	firstRetry  = 100 * time.Millisecond
+	lastRetry   = 3 * time.Second
+	dialWithin  = 6 * time.Second
+	noAddrsWait = 2 * time.Second
+	shortLife   = time.Second
+)
+
+// keep is the goroutine that keeps one seat connected.
+func (g *Game) keep(i int) {
+	id := g.ids[i]
+	bell := g.seats[i].bell
+	if bytes.Compare(g.ids[g.me][:], id[:]) > 0 {
+		g.pause(i, headStart, nil)
+	}
+	retry := firstRetry
+	for g.ctx.Err() == nil {
+		if g.connected(i) {
+			select {
+			case <-bell:
+			case <-g.ctx.Done():
+			}
+			retry = firstRetry
+			continue
+		}
+		addrs := g.node.addresses(id)
+		if len(addrs) == 0 {
+			g.pause(i, noAddrsWait, addrs)
+			continue
+		}
+		if g.dial(i, addrs) {
+			retry = firstRetry
+			continue
+		}
+		if !g.connected(i) {
+			g.pause(i, g.node.jitter(retry), addrs)
+			retry = min(2*retry, lastRetry)
+		}
+	}
+}
+
+func (g *Game) connected(i int) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.seats[i].conns) > 0
+}
+
+// pause waits, or until the seat is connected or has other addresses than
+// those that were tried.
+func (g *Game) pause(i int, d time.Duration, tried []netip.AddrPort) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	for {
+		select {
+		case <-timer.C:
+			return
+		case <-g.ctx.Done():
+			return
+		case <-g.seats[i].bell:
+			if g.connected(i) || tried != nil && !slices.Equal(tried, g.node.addresses(g.ids[i])) {
+				return
+			}
+		}
+	}
+}
+
+// dial connects to a seat and runs the connection. It reports whether that
+// was a connection worth the name.
+func (g *Game) dial(i int, addrs []netip.AddrPort) bool {
+	ctx, cancel := context.WithTimeout(g.ctx, dialWithin)
+	defer cancel()
+	if !g.dialling(i, cancel) {
+		return false
+	}
+	conn, err := g.node.host.Dial(ctx, g.ids[i], addrs, link.Game)
+	g.dialling(i, nil)
+	if err != nil {
+		return false
+	}
+	g.node.known.prefer(g.ids[i], conn.RemoteAddr())
+	defer g.node.count(conn)()
+	began := time.Now()
+	g.exchange(conn, wire.NewGameStream(conn), i, nil)
+	return time.Since(began) > shortLife
+}
+
+// dialling notes how to end the dial under way, and refuses one to a seat that
+// is connected by now.
+func (g *Game) dialling(i int, cancel context.CancelFunc) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if cancel != nil && len(g.seats[i].conns) > 0 {
+		return false
+	}
+	g.seats[i].dialled = cancel
+	return true
+}
+
+// tend is the goroutine that brings early arrivals back and keeps presence.
+func (g *Game) tend() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var asked time.Time // when seats were last asked again because of early arrivals
+	for {
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-g.recheck:
+		case <-timer.C:
+		}
+		now := time.Now()
+		again := g.look(now)
+		for _, a := range g.ripe() {
+			if !g.hand(a, nil) {
+				return
+			}
+		}
+		if wait, held := g.overdue(&asked, now); held && (again.IsZero() || wait.Before(again)) {
+			again = wait
+		}
+		if !again.IsZero() {
+			timer.Reset(max(time.Until(again), time.Millisecond))
+		}
+	}
+}
+
+// look brings presence up to date and says when to look again.
+func (g *Game) look(now time.Time) time.Time {
+	g.mu.Lock()
+	fresh, again := judge(g.sightings(), g.me, g.began, now)
+	changed := false
+	for i := range fresh {
+		was := g.presence[i]
+		fresh[i].Since = was.Since
+		if fresh[i].State != was.State {
+			fresh[i].Since = now
+		}
+		changed = changed || fresh[i] != was
+	}
+	g.presence = fresh
+	if changed {
+		g.tellAll() // links may have changed with it
+		ring(g.changed)
+	}
+	g.mu.Unlock()
+	if changed {
+		g.node.announce()
+	}
+	return again
+}
+
+// missing reports whether it is worth looking hard for somebody.
+func (g *Game) missing() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.ContainsFunc(g.presence, func(p Presence) bool { return p.State == Shaky })
+}
+
+// ripe takes out the early arrivals that may fit by now, if anything was
+// published since it last did: those of the round after the newest one
+// published, or before.
+func (g *Game) ripe() (out []Arrival) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ripened == g.book.Len() {
+		return nil
+	}
+	g.ripened = g.book.Len()
+	open := g.book.Position().Round + 1
+	g.early = slices.DeleteFunc(g.early, func(a Arrival) bool {
+		if a.Entry.Round > open || g.book.Holds(a.Entry) {
+			return g.book.Holds(a.Entry)
+		}
+		out = append(out, a)
+		return true
+	})
+	return out
+}
+
+// overdue asks the senders of early arrivals again when what has to come
+// before does not come. It reports when to look again, if any are held.
+func (g *Game) overdue(asked *time.Time, now time.Time) (time.Time, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.early) == 0 {
+		*asked = time.Time{}
+		return time.Time{}, false
+	}
+	if asked.IsZero() {
+		*asked = now
+	} else if now.Sub(*asked) >= earlyWait {
+		*asked = now.Add(time.Second) // then at longer intervals
+		for _, a := range g.early {
+			g.resync(a.From)
+		}
+	}
+	return asked.Add(earlyWait), true
+}

@@ -1,0 +1,198 @@
+package node
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"alibi/crypto/identity"
+	"alibi/p2p/link"
+	"alibi/p2p/lobby"
+	"alibi/p2p/wire"
+)
+
+// opening is the own open table.
+type opening struct {
+	node    *Node
+	sitting *Sitting
+	work    sync.WaitGroup // inbound lobby connections; grows only while not over
+
+	mu    sync.Mutex // guards all below
+	core  *lobby.Opener
+	conns map[identity.ID]*lobbyConn
+	over  bool
+}
+
+func (n *Node) openTable(ctx context.Context, offer lobby.Offer, me Me) (*Sitting, error) {
+	if _, err := n.running(); err != nil {
+		return nil, err
+	}
+	if err := offer.Check(); err != nil {
+		return nil, err
+	}
+	commitment, err := me.Commit(offer)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	core, err := lobby.NewOpener(offer, n.id, me.Name, commitment, n.Addrs())
+	if err != nil {
+		return nil, err
+	}
+	o := &opening{node: n, core: core, conns: map[identity.ID]*lobbyConn{}}
+	o.sitting = newSitting(o, core.View())
+	n.mu.Lock()
+	if n.open != nil {
+		n.mu.Unlock()
+		return nil, ErrBusy
+	}
+	n.open = o
+	n.mu.Unlock()
+	if err := n.start(o.attend); err != nil {
+		n.forget(o)
+		return nil, err
+	}
+	n.announce()
+	return o.sitting, nil
+}
+
+// forget closes the table to newcomers.
+func (n *Node) forget(o *opening) {
+	n.mu.Lock()
+	if n.open == o {
+		n.open = nil
+	}
+	n.mu.Unlock()
+	n.announce()
+}
+
+// attend closes the table when the node ends, and waits for its connections.
+func (o *opening) attend(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+		o.leave()
+	case <-o.sitting.over:
+	}
+	o.work.Wait()
+}
+
+func (o *opening) view() lobby.View {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.core.View()
+}
+
+func (o *opening) ready(yes bool)        { o.do(func() []lobby.Send { return o.core.SetReady(yes) }) }
+func (o *opening) remove(id identity.ID) { o.do(func() []lobby.Send { return o.core.Remove(id) }) }
+func (o *opening) leave()                { o.do(func() []lobby.Send { return o.core.Close() }) }
+
+// do runs one step of the table, sends what comes of it and shows the result.
+func (o *opening) do(step func() []lobby.Send) {
+	o.mu.Lock()
+	if o.over {
+		o.mu.Unlock()
+		return
+	}
+	for _, s := range step() {
+		c := o.conns[s.To]
+		if c == nil {
+			continue
+		}
+		if s.Close {
+			delete(o.conns, s.To)
+		}
+		c.put(s.Message, s.Close)
+	}
+	v := o.core.View()
+	charter, me, _ := o.core.Charter()
+	o.over = v.Phase >= lobby.Begun
+	over := o.over
+	o.mu.Unlock()
+
+	if v.Phase == lobby.Begun {
+		o.node.remember(v, true)
+	}
+	if over {
+		o.node.forget(o)
+	} else {
+		o.node.announce()
+	}
+	o.sitting.show(v, charter, me)
+}
+
+// handleLobby owns an inbound lobby connection.
+func (n *Node) handleLobby(_ context.Context, c *link.Conn) {
+	n.mu.Lock()
+	o := n.open
+	n.mu.Unlock()
+	if o == nil || !o.enter() {
+		s := wire.NewLobbyStream(c)
+		if s.Send(&wire.Bye{Reason: wire.ByeNoTable}, lobbySend) == nil {
+			c.Finish(lobbyFinish)
+		}
+		return
+	}
+	defer o.work.Done()
+	o.serve(c)
+}
+
+// enter counts a connection in, unless the table is over.
+func (o *opening) enter() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.over {
+		return false
+	}
+	o.work.Add(1)
+	return true
+}
+
+func (o *opening) serve(conn *link.Conn) {
+	id := conn.Remote()
+	c := newLobbyConn(conn)
+	c.work.Go(c.write)
+	defer c.finish()
+	o.do(func() (out []lobby.Send) {
+		if old := o.conns[id]; old != nil {
+			_ = old.conn.Close()
+			out = o.core.Disconnected(id)
+		}
+		o.conns[id] = c
+		return append(out, o.core.Connected(id, time.Now())...)
+	})
+	since := time.Now()
+	for {
+		m, err := c.stream.Receive(lobbySilence)
+		if err != nil || time.Since(since) > seatWithin && !o.seats(id) {
+			break
+		}
+		if sit, ok := m.(*wire.Sit); ok {
+			sit.Addrs = where(conn, sit.Addrs)
+		}
+		o.do(func() []lobby.Send {
+			if o.conns[id] != c {
+				return nil
+			}
+			return o.core.Receive(id, m, time.Now())
+		})
+	}
+	o.do(func() []lobby.Send {
+		if o.conns[id] != c {
+			return nil
+		}
+		delete(o.conns, id)
+		return o.core.Disconnected(id)
+	})
+}
+
+// seats reports whether somebody has a seat.
+func (o *opening) seats(id identity.ID) bool {
+	for _, s := range o.view().Seats {
+		if s.Taken() && s.ID == id {
+			return true
+		}
+	}
+	return false
+}
