@@ -70,23 +70,23 @@ type Peer struct {
 
 // Service announces one peer and browses for others.
 type Service struct {
-	config   Config
-	instance string
-	parser   parser
-	log      *slog.Logger
-	changed  chan struct{}
-	wake     chan struct{}
-	running  atomic.Bool
-	readers  sync.WaitGroup
+	config  Config
+	parser  parser
+	log     *slog.Logger
+	changed chan struct{}
+	wake    chan struct{}
+	running atomic.Bool
+	readers sync.WaitGroup
 
-	mu      sync.Mutex // guards all below
-	cache   *cache
-	limiter *limiter
-	links   []*link
-	own     own
-	use     []nic
-	skipped []Skipped
-	failed  error
+	mu       sync.Mutex // guards all below
+	instance string     // made by Run: others do not believe an old one after its goodbye
+	cache    *cache
+	limiter  *limiter
+	links    []*link
+	own      own
+	use      []nic
+	skipped  []Skipped
+	failed   error
 
 	info     map[string]string
 	revision uint32
@@ -99,16 +99,15 @@ type Service struct {
 // configuration are reported by Run.
 func New(config Config) *Service {
 	s := &Service{
-		config:   config,
-		instance: strings.ToLower(rand.Text()[:16]),
-		parser:   newParser(config.Realm),
-		log:      config.Logger,
-		changed:  make(chan struct{}, 1),
-		wake:     make(chan struct{}, 1),
-		cache:    newCache(),
-		limiter:  newLimiter(),
-		info:     maps.Clone(config.Info),
-		eager:    true,
+		config:  config,
+		parser:  newParser(config.Realm),
+		log:     config.Logger,
+		changed: make(chan struct{}, 1),
+		wake:    make(chan struct{}, 1),
+		cache:   newCache(),
+		limiter: newLimiter(),
+		info:    maps.Clone(config.Info),
+		eager:   true,
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -188,6 +187,9 @@ func (s *Service) Run(ctx context.Context) error {
 		return errors.New("lan: already running")
 	}
 	defer s.running.Store(false)
+	s.mu.Lock()
+	s.instance = strings.ToLower(rand.Text()[:16])
+	s.mu.Unlock()
 	r := run{Service: s}
 	timer := time.NewTimer(0)
 	defer timer.Stop()

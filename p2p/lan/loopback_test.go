@@ -158,6 +158,26 @@ func TestRunStopsEverythingItStarted(t *testing.T) {
 	}
 }
 
+func TestRunMayBeCalledAgain(t *testing.T) {
+	realm := rand.Text()
+	a := start(t, Config{PeerID: "a", Port: 1, Realm: realm})
+	s := New(Config{PeerID: "b", Port: 1, Realm: realm, LoopbackOnly: true})
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.Run(ctx) }()
+		a.await(t, "arrival", atLeast(1))
+		if err := s.Run(ctx); err == nil {
+			t.Error("Run twice at once")
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		a.await(t, "goodbye", func(p []Peer) bool { return len(p) == 0 })
+	}
+}
+
 func TestRunRefusesMistakes(t *testing.T) {
 	for name, config := range map[string]Config{
 		"peer ID":  {PeerID: "a b", Port: 1},

@@ -275,7 +275,7 @@ func (r *run) leave() {
 	for _, l := range r.links {
 		l.closeSockets()
 	}
-	r.links = nil
+	r.links, r.use = nil, nil
 }
 
 // read takes in packets until the socket is closed.
