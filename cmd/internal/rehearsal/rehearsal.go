@@ -179,3 +179,4 @@ func (p *port) Resync(int)                       {}
 func (p *port) Presence() []node.Presence        { return make([]node.Presence, len(p.hub.ports)) }
 func (p *port) PresenceChanged() <-chan struct{} { return nil }
 func (p *port) Flush(context.Context) error      { return nil }
+func (p *port) Close()                           {}

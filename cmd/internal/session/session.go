@@ -37,6 +37,7 @@ type Link interface {
 	Presence() []node.Presence
 	PresenceChanged() <-chan struct{}
 	Flush(ctx context.Context) error
+	Close()
 }
 
 // Config of a session.
@@ -154,6 +155,7 @@ func (s *Session) restore(e *feed.Signed) error {
 // nil when the game came to its end, ErrStopped when it did not.
 func (s *Session) Run(ctx context.Context) error {
 	defer close(s.over)
+	defer s.cfg.Link.Close()
 	s.cfg.Link.Publish(s.log.Entries()...)
 	for {
 		if err := s.advance(); err != nil {
