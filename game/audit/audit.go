@@ -55,11 +55,11 @@ func Check(charter []byte, entries []*feed.Signed) (*Report, error) {
 		if len(r.Findings) > 0 {
 			break
 		}
-		if log.Round() == e.Round && int(e.Seat) <= last {
-			r.find(-1, e.Round, "entries are not in seat order")
+		if !r.offer(log, e) {
 			break
 		}
-		if !r.offer(log, e) {
+		if int(e.Seat) < last {
+			r.find(-1, e.Round, "entries are not in seat order")
 			break
 		}
 		last = int(e.Seat)
@@ -92,7 +92,9 @@ func (r *Report) offer(log *feed.Log, e *feed.Signed) bool {
 	case errors.As(err, &fork):
 		r.find(int(e.Seat), e.Round, string(table.RuleFork))
 	case errors.As(err, &misplaced) && errors.Is(err, feed.ErrHistory):
-		r.find(int(e.Seat), e.Round, string(table.RuleHistory))
+		// Its author may have been shown another round before this one; by
+		// whom, only two entries of that round can tell.
+		r.find(-1, e.Round, fmt.Sprintf("an entry that seat %d %s", e.Seat, table.RuleHistory))
 	case errors.As(err, &misplaced):
 		r.find(int(e.Seat), e.Round, string(table.RuleTurn))
 	default: // nobody signed this

@@ -57,3 +57,9 @@ func checkWinner(t *testing.T, p *parlour.Table, r *audit.Report) {
 		t.Errorf("winner guessed %v, crime is %v", guess, r.State.Pos.Crime)
 	}
 }
+
+func options(first, order, last string) rules.Options {
+	o := rules.DefaultOptions()
+	o.First, o.Order, o.Last = first, order, last
+	return o
+}

@@ -27,8 +27,12 @@ const (
 	checkCrime  = "a hand that holds a Crime card"
 	checkDealt  = "the cards of all hands, the table and the crime are not the deck"
 	checkRight  = "was called wrong with the right guess"
+	checkGuess  = "opened another guess than it had fixed"
+	checkPeeked = "saw other Crime cards than were turned over"
 )
 
+// replay does nothing while no seat has opened its key, and keys are opened
+// only after the Crime cards were.
 func (r *Report) replay() {
 	st := r.State
 	p := &Replay{Hands: map[int][]rules.Card{}, Shown: map[int]rules.Card{}, Guesses: map[int][]rules.Card{}}
@@ -39,6 +43,9 @@ func (r *Report) replay() {
 		p.Hands[i] = seat.Decrypt(st, st.Hands[i], key)
 		if st.Guess[i] != nil {
 			p.Guesses[i] = seat.Decrypt(st, st.Guess[i].Cards(), key)
+		}
+		if seen := st.Peeked[i]; seen != nil && !slices.Equal(seat.Decrypt(st, seen, key), st.Pos.Crime) {
+			r.find(i, st.Round, checkPeeked)
 		}
 	}
 	if len(p.Hands) == 0 {
@@ -52,12 +59,15 @@ func (r *Report) replay() {
 	}
 }
 
-// checkHands looks at what everybody holds: only cards, each in one place, and
-// if every hand is open exactly the deck.
+// checkHands looks at where the cards are: each in one place, and if every hand
+// is open all of the deck.
 func (r *Report) checkHands(p *Replay) {
 	st := r.State
 	seen := map[rules.Card]bool{}
 	for _, c := range append(slices.Clone(st.FaceUp), st.Pos.Crime...) {
+		if seen[c] {
+			r.find(-1, st.Round, checkDouble)
+		}
 		seen[c] = true
 	}
 	for i := range st.Seats() {
@@ -65,6 +75,7 @@ func (r *Report) checkHands(p *Replay) {
 			switch {
 			case c < 0:
 				r.find(i, st.Round, checkHand)
+				continue
 			case slices.Contains(st.Pos.Crime, c):
 				r.find(i, st.Round, checkCrime)
 			case seen[c]:
@@ -73,7 +84,7 @@ func (r *Report) checkHands(p *Replay) {
 			seen[c] = true
 		}
 	}
-	if p.Whole && st.Pos.Crime != nil && len(seen) != len(st.Edition.Cards) {
+	if p.Whole && len(seen) != len(st.Edition.Cards) {
 		r.find(-1, st.Round, checkDealt)
 	}
 }
@@ -81,9 +92,10 @@ func (r *Report) checkHands(p *Replay) {
 func (r *Report) checkEvent(p *Replay, i int, e table.Event) {
 	st := r.State
 	hand, open := p.Hands[e.Seat]
+	holds := func(c rules.Card) bool { return slices.Contains(hand, c) }
 	switch e.Kind {
 	case table.Denied:
-		if open && slices.ContainsFunc(e.Cards, func(c rules.Card) bool { return slices.Contains(hand, c) }) {
+		if slices.ContainsFunc(e.Cards, holds) {
 			r.find(e.Seat, e.Round, checkDenied)
 		}
 	case table.Showed:
@@ -93,12 +105,16 @@ func (r *Report) checkEvent(p *Replay, i int, e table.Event) {
 		}
 		c := seat.Decrypt(st, []elgamal.Ciphertext{e.Shown}, key)[0]
 		p.Shown[i] = c
-		if !slices.Contains(e.Cards, c) || open && !slices.Contains(hand, c) {
+		if !slices.Contains(e.Cards, c) || open && !holds(c) {
 			r.find(e.Seat, e.Round, checkShown)
 		}
 	case table.Wrong:
-		if guess := p.Guesses[e.Seat]; open && st.Pos.Crime != nil && slices.Equal(guess, st.Pos.Crime) {
+		if slices.Equal(p.Guesses[e.Seat], st.Pos.Crime) {
 			r.find(e.Seat, e.Round, checkRight)
+		}
+	case table.Right, table.Disclosed:
+		if open && !slices.Equal(p.Guesses[e.Seat], e.Cards) {
+			r.find(e.Seat, e.Round, checkGuess)
 		}
 	}
 }

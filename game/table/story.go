@@ -79,10 +79,11 @@ const (
 	RuleVerdict    Rule = "a verdict that does not verify"
 	RuleDisclosure Rule = "opened another guess than it had fixed"
 	RuleSeatKey    Rule = "opened a key that is not its own"
-	// Two rules that concern places in the log rather than contents.
+	// Three that concern places in the log rather than contents. The last
+	// convicts nobody by itself: its author may have been shown another round.
 	RuleFork    Rule = "signed two entries for one place"
-	RuleHistory Rule = "signed on top of another history"
 	RuleTurn    Rule = "spoke in a round in which it owed nothing"
+	RuleHistory Rule = "signed on top of another history"
 )
 
 // Stop is the state with a fault that was found outside the fold: two entries
