@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -63,7 +64,7 @@ func (d *demo) run(ctx context.Context, keep *logFile) error {
 	began := time.Now()
 	d.paper.Line(d.paper.Bold(d.book.Say("demo.title", "edition", d.book.Edition(d.edition.Name), "players", len(d.names))))
 	d.paper.Line(d.paper.Dim(d.book.Say("demo.peers")))
-	d.tellTerms(d.edition, d.options, len(d.names))
+	d.tellHouse(d.edition, len(d.names))
 	d.paper.Line("")
 	stop, err := d.start(ctx)
 	if err != nil {
@@ -133,7 +134,7 @@ func (d *demo) watch(ctx context.Context, s *session.Session) {
 			}
 			d.step(u.Steps[steps])
 			if u.Steps[steps].Stage == table.Keying && v.Words[0] != "" {
-				d.paper.Line("  " + d.book.Say("demo.words", "words", fmt.Sprint(v.Words[0], " ", v.Words[1], " ", v.Words[2], " ", v.Words[3])))
+				d.paper.Line("  " + d.book.Say("demo.words", "words", strings.Join(v.Words[:], " ")))
 			}
 		}
 		if v.Stage < table.Playing {
@@ -167,11 +168,15 @@ func (d *demo) step(s session.Step) {
 		who = d.names[s.Seats[0]]
 	}
 	text := d.book.Say("step."+s.Stage.String(), "who", who)
-	d.paper.Line(d.row("  "+text, fmt.Sprint(s.Proofs), fmt.Sprintf("%.1f", float64(s.Took.Microseconds())/1000)))
+	proofs, ms := "", ""
+	if s.Proofs > 0 {
+		proofs, ms = fmt.Sprint(s.Proofs), fmt.Sprintf("%.1f", float64(s.Took.Microseconds())/1000)
+	}
+	d.paper.Line(strings.TrimRight(d.row("  "+text, proofs, ms), " "))
 }
 
 func (d *demo) row(text, proofs, ms string) string {
-	return fmt.Sprintf("%-62s %6s %7s", text, proofs, ms)
+	return fmt.Sprintf("%-60s %6s %7s", text, proofs, ms)
 }
 
 // compare holds the logs of all seats against each other and audits them.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"alibi/cmd/internal/say"
+	"alibi/cmd/internal/session"
 	"alibi/game/audit"
 	"alibi/game/move"
 	"alibi/game/rules"
@@ -85,7 +86,7 @@ func summary(b *say.Book, r *audit.Report) jsonReport {
 		}
 	}
 	for i, p := range v.Players {
-		s := jsonSeat{Seat: i + 1, Name: p.Name, ID: r.State.Charter.Seats[i].ID.String(), Out: p.Out, Opened: p.Opened, Hand: keys(v.Edition, p.Hand)}
+		s := jsonSeat{Seat: i + 1, Name: p.Name, ID: session.PeerID(r.State.Charter.Seats[i].ID), Out: p.Out, Opened: p.Opened, Hand: keys(v.Edition, p.Hand)}
 		if r.Replay != nil {
 			s.Guess = keys(v.Edition, r.Replay.Guesses[i])
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"alibi/cmd/internal/cli/line"
 	"alibi/cmd/internal/session"
 	"alibi/game/rules"
 )
@@ -136,7 +137,7 @@ func (p *program) openCommand() *cobra.Command {
 		return p.sit(cmd.Context(), c, func(ctx context.Context, peer *session.Peer) (*session.Seating, error) {
 			seating, err := peer.Open(ctx, offer)
 			if err == nil {
-				p.invite(peer, offer)
+				p.invite(peer)
 			}
 			return seating, err
 		})
@@ -148,19 +149,28 @@ func (p *program) openCommand() *cobra.Command {
 }
 
 // invite tells how others come to this table.
-func (p *program) invite(peer *session.Peer, o session.Offer) {
-	p.paper.Line(p.paper.Bold(p.book.Say("open.opened", "table", o.Table, "edition", p.book.Edition(o.Edition.Name), "seats", o.Seats)))
+func (p *program) invite(peer *session.Peer) {
 	p.paper.Line(p.book.Say("open.find"))
 	for _, a := range peer.Addrs() {
 		p.paper.Line(p.book.Say("open.address", "address", a))
 	}
 }
 
-// options tells what is agreed on here, and what of it is a house rule.
+// tellTerms tells what is agreed on here, and what of it is a house rule.
 func (p *program) tellTerms(e *rules.Edition, o rules.Options, seats int) {
-	p.paper.Line(p.book.Say("table.options", "first", p.book.Say("first."+o.First), "order", p.book.Say("order."+o.Order),
-		"last", p.book.Say("last."+o.Last), "notebook", p.book.Say("notebook."+o.Notebook)))
+	say := p.book.Say
+	p.paper.Lines(line.Columns([][]string{
+		{"  " + say("table.first"), say("first." + o.First)},
+		{"  " + say("table.order"), say("order." + o.Order)},
+		{"  " + say("table.last"), say("last." + o.Last)},
+		{"  " + say("table.notebook"), say("notebook." + o.Notebook)},
+	}))
+	p.tellHouse(e, seats)
+}
+
+// tellHouse says when a number of players is none that the box names.
+func (p *program) tellHouse(e *rules.Edition, seats int) {
 	if seats < e.BoxMin || seats > e.BoxMax {
-		p.paper.Line(p.book.Say("table.house", "seats", seats, "least", e.BoxMin, "most", e.BoxMax))
+		p.paper.Line("  " + p.book.Say("table.house", "seats", seats, "least", e.BoxMin, "most", e.BoxMax))
 	}
 }

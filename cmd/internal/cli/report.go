@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 
 	"alibi/cmd/internal/cli/line"
+	"alibi/cmd/internal/session"
 	"alibi/game/audit"
 	"alibi/game/move"
 	"alibi/game/rules"
@@ -22,7 +24,7 @@ func (p *program) report(r *audit.Report) {
 	}
 	var rows [][]string
 	for i, s := range r.State.Charter.Seats {
-		rows = append(rows, []string{"  " + say("report.seat", "seat", i+1, "who", s.Name), s.ID.String()})
+		rows = append(rows, []string{"  " + say("report.seat", "seat", i+1, "who", s.Name), session.PeerID(s.ID)})
 	}
 	p.paper.Lines(line.Columns(rows))
 	p.paper.Line("")
@@ -36,17 +38,14 @@ func (p *program) report(r *audit.Report) {
 func (p *program) fairness(r *audit.Report) {
 	say, st := p.book.Say, r.State
 	p.paper.Line(p.paper.Bold(say("report.checked")))
-	rows := [][]string{
-		{"  " + say("report.entries"), say("report.count", "count", r.Entries)},
-		{"  " + say("report.rounds"), say("report.count", "count", st.Round)},
-		{"  " + say("report.proofs"), say("report.count", "count", st.Proofs.Total())},
-	}
+	p.count("  "+say("report.entries"), r.Entries)
+	p.count("  "+say("report.rounds"), int(st.Round))
+	p.count("  "+say("report.proofs"), st.Proofs.Total())
 	for kind, n := range st.Proofs {
 		if n > 0 {
-			rows = append(rows, []string{"    " + say("proof."+move.Kind(kind).String()), say("report.count", "count", n)})
+			p.count("    "+say("proof."+move.Kind(kind).String()), n)
 		}
 	}
-	p.paper.Lines(line.Columns(rows))
 	if r.Replay != nil {
 		p.replayed(r)
 	}
@@ -66,10 +65,7 @@ func (p *program) fairness(r *audit.Report) {
 // replayed prints what was compared in the clear, trusting no proof.
 func (p *program) replayed(r *audit.Report) {
 	say, st := p.book.Say, r.State
-	guesses, denials := 0, 0
-	for range r.Replay.Guesses {
-		guesses++
-	}
+	denials := 0
 	for _, e := range st.Story {
 		if _, open := r.Replay.Hands[e.Seat]; open && e.Kind == table.Denied {
 			denials++
@@ -80,19 +76,21 @@ func (p *program) replayed(r *audit.Report) {
 		key = "report.replay"
 	}
 	p.paper.Line(p.paper.Bold(say(key)))
-	rows := [][]string{
-		{"  " + say("report.hands"), say("report.count", "count", len(r.Replay.Hands))},
-		{"  " + say("report.denials"), say("report.count", "count", denials)},
-		{"  " + say("report.shows"), say("report.count", "count", len(r.Replay.Shown))},
-		{"  " + say("report.guesses"), say("report.count", "count", guesses)},
-	}
-	p.paper.Lines(line.Columns(rows))
+	p.count("  "+say("report.hands"), len(r.Replay.Hands))
+	p.count("  "+say("report.denials"), denials)
+	p.count("  "+say("report.shows"), len(r.Replay.Shown))
+	p.count("  "+say("report.guesses"), len(r.Replay.Guesses))
 	v := view.For(st, nil)
 	for i := range v.Players {
 		if g := r.Replay.Guesses[i]; g != nil {
 			p.paper.Line("  " + say("report.guess", "who", v.Players[i].Name, "cards", p.book.Cards(v.Edition, g)))
 		}
 	}
+}
+
+// count prints a number beside what there are so many of.
+func (p *program) count(what string, n int) {
+	p.paper.Line(fmt.Sprintf("%-60s %6d", what, n))
 }
 
 // finding names a fault with its seat by number and player.

@@ -40,12 +40,8 @@ func (p *program) waitForTable(ctx context.Context, c chair, take func(context.C
 		return nil, whichever(ctx, err)
 	}
 	room := seating.Room()
-	if !hosts(room) {
-		p.paper.Line(p.paper.Bold(p.book.Say("join.seated", "table", room.Table, "edition", p.book.Edition(room.Edition.Name), "seats", room.Seats)))
-	}
-	p.tellTerms(room.Edition, room.Options, room.Seats)
 	seating.Ready(true)
-	seen := p.tellGuests(nil, room)
+	seen := p.tellRoom(room)
 	for room := range seating.Updates(ctx) {
 		seen = p.tellGuests(seen, room)
 	}
@@ -59,8 +55,19 @@ func (p *program) waitForTable(ctx context.Context, c chair, take func(context.C
 	return s, nil
 }
 
-// hosts reports whether the own seat is the first, which is the opener's.
-func hosts(r session.Room) bool { return len(r.Players) > 0 && r.Players[0].Me }
+// tellRoom tells where one sits, what is agreed on there, and who was there before.
+func (p *program) tellRoom(r session.Room) map[string]bool {
+	p.paper.Line(p.paper.Bold(p.book.Say("room.seated", "table", r.Table, "edition", p.book.Edition(r.Edition.Name), "seats", r.Seats)))
+	p.tellTerms(r.Edition, r.Options, r.Seats)
+	seen := map[string]bool{}
+	for _, g := range r.Players {
+		seen[g.Name] = true
+		if !g.Me {
+			p.paper.Line(p.book.Say("room.there", "who", g.Name))
+		}
+	}
+	return seen
+}
 
 // whichever is why ctx ended, if it has, else err.
 func whichever(ctx context.Context, err error) error {
@@ -124,6 +131,9 @@ func (p *program) play(ctx context.Context, c chair, s *session.Session, log *lo
 		stop()
 	}
 	err := <-ran
+	if errors.Is(err, session.ErrUndelivered) {
+		line.Paper{W: p.err}.Line(p.book.Say("log.undelivered"))
+	}
 	return errors.Join(p.conclude(s, log), whichOf(left, err))
 }
 
@@ -131,8 +141,8 @@ func whichOf(left, ran error) error {
 	if left != nil {
 		return left
 	}
-	if errors.Is(ran, session.ErrStopped) {
-		return nil // conclude names the culprit
+	if errors.Is(ran, session.ErrStopped) || errors.Is(ran, session.ErrUndelivered) {
+		return nil // conclude says what there is to say
 	}
 	return ran
 }

@@ -12,7 +12,8 @@ import (
 // begins with it, else 0.
 type Told struct {
 	Turn int
-	Seat int // whose turn begins
+	Seat int  // whose turn begins
+	End  bool // says how the game ended
 	Text string
 }
 
@@ -22,7 +23,7 @@ func (b *Book) Story(v *view.View, from int) []Told {
 	var out []Told
 	turn, shuffles := 0, 0
 	for i, l := range v.Lines {
-		t := Told{}
+		t := Told{End: l.Kind == table.Ended}
 		switch l.Kind {
 		case table.Asked, table.Accused:
 			turn++

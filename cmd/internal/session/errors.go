@@ -15,6 +15,8 @@ var (
 	ErrDamaged = store.ErrDamaged
 	// ErrBusy refuses a second table at a time.
 	ErrBusy = node.ErrBusy
+	// ErrUndelivered reports that a seat may lack the last entries of a game.
+	ErrUndelivered = node.ErrUndelivered
 
 	// Reasons why a seat is refused or lost before the game begins.
 	ErrFull      = lobby.ErrFull

@@ -4,8 +4,13 @@ import (
 	"io"
 
 	"alibi/crypto/feed"
+	"alibi/crypto/identity"
 	"alibi/game/audit"
+	"alibi/p2p/link"
 )
+
+// PeerID is an identity as libp2p writes it.
+func PeerID(id identity.ID) string { return link.PeerID(id) }
 
 // ErrNotLog is wrapped when a file is no log at all.
 var ErrNotLog = feed.ErrNotLog

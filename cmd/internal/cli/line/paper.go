@@ -58,6 +58,9 @@ func (t *Teller) Tell(v *view.View) bool {
 		if n.Turn > 0 {
 			t.Paper.Line(t.Paper.Bold(t.Book.Say("story.turn", "turn", n.Turn, "who", t.Book.Player(v, n.Seat))))
 		}
+		if n.End {
+			n.Text = t.Paper.Bold(n.Text)
+		}
 		t.Paper.Line("  " + n.Text)
 	}
 	t.told += len(news)

@@ -1,0 +1,293 @@
+package line
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"alibi/cmd/internal/say"
+	"alibi/cmd/internal/session"
+	"alibi/game/rules"
+	"alibi/game/seat"
+	"alibi/game/table"
+	"alibi/game/view"
+)
+
+// at is a game of three as seat 0 sees it: plum, knife and kitchen in hand.
+func at(phase rules.Phase, choices view.Choices) *session.Update {
+	e, _ := rules.Lookup("card")
+	v := &view.View{
+		Table: "t", Words: [4]string{"babab", "dadad", "fafaf", "gagag"}, Edition: e, Options: rules.DefaultOptions(),
+		Round: 20, Stage: table.Playing, Phase: phase, Active: 1, Turns: 1,
+		Players: []view.Player{{Name: "Anh", Size: 3}, {Name: "Bahar Z", Size: 3, Owes: true}, {Name: "Chai", Size: 3}},
+		Hand:    cardsOf(e, "plum", "knife", "kitchen"), Choices: choices,
+		Question: &rules.Question{Asker: 1, Cards: cardsOf(e, "knife", "rope"), Responder: 0},
+	}
+	return &session.Update{View: v}
+}
+
+func cardsOf(e *rules.Edition, keys ...string) []rules.Card {
+	var out []rules.Card
+	for _, k := range keys {
+		c, _ := e.ByKey(k)
+		out = append(out, c)
+	}
+	return out
+}
+
+func card(key string) rules.Card {
+	e, _ := rules.Lookup("card")
+	return cardsOf(e, key)[0]
+}
+
+func newDesk() *Desk {
+	e, _ := rules.Lookup("card")
+	return NewDesk(say.English(), e)
+}
+
+var (
+	myTurn    = at(rules.Turn, view.Choices{Turn: true})
+	holdOne   = at(rules.Answering, view.Choices{Answer: true, Show: []rules.Card{card("knife")}})
+	holdTwo   = at(rules.Answering, view.Choices{Answer: true, Show: []rules.Card{card("knife"), card("plum")}})
+	holdNone  = at(rules.Answering, view.Choices{Answer: true})
+	mayJoin   = at(rules.Sealing, view.Choices{Join: true})
+	mustGuess = at(rules.Guessing, view.Choices{Guess: true})
+	mayVote   = at(rules.Voting, view.Choices{Vote: true})
+	mayOrder  = at(rules.Ordering, view.Choices{Propose: []int{1, 0}})
+	mayLeave  = at(rules.Farewell, view.Choices{Leave: true})
+	others    = at(rules.Turn, view.Choices{})
+	compare   = &session.Update{View: others.View, Compare: true}
+)
+
+func guess(keys ...string) seat.Action {
+	var cards []rules.Card
+	for _, k := range keys {
+		cards = append(cards, card(k))
+	}
+	return seat.Guess{Cards: cards}
+}
+
+func TestLinesThatDecide(t *testing.T) {
+	for _, tc := range []struct {
+		now   *session.Update
+		typed string
+		want  seat.Action
+	}{
+		{myTurn, "ask knife plum", seat.Ask{Cards: []rules.Card{card("knife"), card("plum")}}},
+		{myTurn, "  ASK  rope,dining room ", seat.Ask{Cards: []rules.Card{card("rope"), card("dining-room")}}},
+		{holdNone, "no", seat.Deny{}},
+		{holdOne, "show knife", seat.Show{Card: card("knife")}},
+		{holdTwo, "show p", seat.Show{Card: card("plum")}},
+		{mayJoin, "pass", seat.Pass{}},
+		{mayVote, "vote cha", seat.Vote{For: 2}},
+		{mayVote, "vote z", seat.Vote{For: 1}},
+		{mayVote, "vote bahar z", seat.Vote{For: 1}},
+		{mayVote, "vote 2", seat.Vote{For: 1}},
+		{mayVote, "vote me", seat.Vote{For: 0}},
+		{mayOrder, "order you, bahar", seat.Propose{Seats: []int{0, 1}}},
+		{mayLeave, "open", seat.Leave{Open: true}},
+		{mayLeave, "keep", seat.Leave{}},
+	} {
+		r := newDesk().Hear(tc.now, tc.typed)
+		if r.Wrong || !reflect.DeepEqual(r.Do, tc.want) {
+			t.Errorf("%q: %+v", tc.typed, r)
+		}
+	}
+	if r := newDesk().Hear(compare, "ready"); !r.Ready || r.Wrong {
+		t.Errorf("ready: %+v", r)
+	}
+}
+
+// What cannot be taken back waits for a yes; anything else leaves no trace.
+func TestLinesThatAskBack(t *testing.T) {
+	for _, tc := range []struct {
+		now   *session.Update
+		typed string
+		want  seat.Action
+		guess seat.Action // made by itself once the table asks for it
+	}{
+		{myTurn, "accuse plum knife kitchen", seat.Accuse{}, guess("plum", "knife", "kitchen")},
+		{myTurn, "accuse", seat.Accuse{}, nil},
+		{mayJoin, "join kitchen rope white", seat.Join{}, guess("white", "rope", "kitchen")},
+		{mayJoin, "accuse kitchen rope white", seat.Join{}, guess("white", "rope", "kitchen")},
+		{mayJoin, "join", seat.Join{}, nil},
+		{mustGuess, "guess plum rope dining", guess("plum", "rope", "dining-room"), nil},
+		{mustGuess, "accuse plum rope dining", guess("plum", "rope", "dining-room"), nil},
+	} {
+		d := newDesk()
+		if r := d.Hear(tc.now, tc.typed); r.Do != nil || r.Wrong || !strings.Contains(r.Ask, "Sure?") {
+			t.Errorf("%q did not ask back: %+v", tc.typed, r)
+		}
+		if r := d.Hear(tc.now, "no"); r.Do != nil || r.Wrong {
+			t.Errorf("%q, no: %+v", tc.typed, r)
+		}
+		if r := d.Hear(tc.now, "yes"); r.Do != nil || !r.Wrong {
+			t.Errorf("%q, no, yes: %+v", tc.typed, r)
+		}
+		d.Hear(tc.now, tc.typed)
+		if r := d.Hear(tc.now, "hand"); r.Do != nil || len(r.Text) < 2 || d.wish != nil || d.guess != nil {
+			t.Errorf("%q, hand: %+v", tc.typed, r)
+		}
+		d.Hear(tc.now, tc.typed)
+		if r := d.Hear(tc.now, "YES"); !reflect.DeepEqual(r.Do, tc.want) {
+			t.Errorf("%q, yes: %+v", tc.typed, r)
+		}
+		if a := d.Decided(others); a != nil {
+			t.Errorf("%q: guesses %v before it is asked to", tc.typed, a)
+		}
+		if a := d.Decided(mustGuess); !reflect.DeepEqual(a, tc.guess) {
+			t.Errorf("%q: guesses %v", tc.typed, a)
+		}
+		if a := d.Decided(mustGuess); a != nil {
+			t.Errorf("%q: guesses %v twice", tc.typed, a)
+		}
+	}
+}
+
+func TestWrongLinesGetAHintAndDoNothing(t *testing.T) {
+	for _, tc := range []struct {
+		now              *session.Update
+		typed, err, hint string
+	}{
+		{others, "ask knife plum", "not now", "Waiting for Bahar Z to ask or accuse"},
+		{myTurn, "no", "not now", "Your turn."},
+		{myTurn, "show knife", "not now", "Your turn."},
+		{myTurn, "ask knife", "number of cards wanted: 2", "the cards are: Miss Scarlett, "},
+		{myTurn, "ask knife knives", `"knives" begins the name of no card`, "the cards are: "},
+		{myTurn, "ask mrs knife", `"mrs" may be: Mrs White, Mrs Peacock`, "type more of the name"},
+		{myTurn, "accuse plum peacock knife", "a guess is one suspect", "for example: guess"},
+		{holdOne, "no", "you hold a card that was asked about", "You hold: knife. Type: show knife"},
+		{holdOne, "show plum", `"plum" is not among the cards`, "choose among: knife"},
+		{holdNone, "show knife", "you hold none of the cards", "Type: no"},
+		{mayJoin, "accuse plum", "number of cards wanted: 3", "the cards are: "},
+		{mustGuess, "guess", "a guess is one suspect", "for example: guess"},
+		{mayVote, "vote xy", `"xy" is no player here`, "the players are: you, Bahar Z, Chai"},
+		{mayVote, "vote", `"" is no player here`, "the players are: "},
+		{mayOrder, "order chai bahar", "an order names every accuser once", "for example: order Bahar Z, you"},
+		{mayOrder, "order bahar bahar", "an order names every accuser once", "for example: order"},
+		{myTurn, "mark knife", "a mark is a card, a player, and one of", "for example: mark knife 2 maybe"},
+		{myTurn, "mark knife 2 perhaps", "a mark is", "for example: mark"},
+		{myTurn, "mark knife 4 yes", `"4" is no player here`, "the players are: "},
+		{myTurn, "acc", `"acc" is nothing that can be done here`, "do you mean: accuse"},
+		{myTurn, "frob\x1b[31m", `"frob\x1b[31m" is nothing`, "help lists what can be typed"},
+		{myTurn, "yes", `"yes" is nothing`, "help lists"},
+		{others, "ready", "not now", ""},
+		{others, "open", "not now", ""},
+	} {
+		d := newDesk()
+		r := d.Hear(tc.now, tc.typed)
+		if !r.Wrong || r.Do != nil || r.Ready || r.Quit || len(r.Text) != 2 || d.wish != nil {
+			t.Errorf("%q: %+v", tc.typed, r)
+			continue
+		}
+		if !strings.HasPrefix(r.Text[0], "error: "+tc.err) || !strings.HasPrefix(r.Text[1], "hint: ") || !strings.Contains(r.Text[1], tc.hint) {
+			t.Errorf("%q: %q", tc.typed, r.Text)
+		}
+	}
+}
+
+func TestNotebookShowsOwnMarksInBrackets(t *testing.T) {
+	d := newDesk()
+	for _, typed := range []string{"mark rope chai maybe", "mark the dining room 2 ?", "mark white me no", "mark green 3 yes", "mark green 3 -"} {
+		if r := d.Hear(others, typed); r.Wrong {
+			t.Fatalf("%q: %q", typed, r.Text)
+		}
+	}
+	got := strings.Join(d.Hear(others, "notes").Text, "\n")
+	want := `suspects           you  Bahar Z  Chai
+  Miss Scarlett    no   -        -
+  Colonel Mustard  no   -        -
+  Mrs White        no   -        -
+  Mr Green         no   -        -
+  Mrs Peacock      no   -        -
+  Professor Plum   yes  no       no
+weapons
+  knife            yes  no       no
+  candlestick      no   -        -
+  rope             no   -        (maybe)
+locations
+  billiard room    no   -        -
+  dining room      no   (?)      -
+  kitchen          yes  no       no
+Own marks stand in brackets: mark CARD PLAYER yes|no|maybe|?`
+	if got != want {
+		t.Errorf("notebook:\n%s", got)
+	}
+	marks := *others.View
+	marks.Options.Notebook = "marks"
+	got = strings.Join(d.Hear(&session.Update{View: &marks}, "notes").Text, "\n")
+	if strings.Contains(got, "yes  ") || !strings.Contains(got, "(maybe)") || !strings.Contains(got, "(no)") {
+		t.Errorf("notebook of a table that wants own marks only:\n%s", got)
+	}
+}
+
+func TestWhoNamesEverybodysState(t *testing.T) {
+	u := at(rules.Turn, view.Choices{})
+	u.View.Players[2].Out = true
+	u.Away = []session.Absence{{Seat: 1, Shaky: true}, {Seat: 2}}
+	got := strings.Join(newDesk().Hear(u, "who").Text, "\n")
+	want := `1  Anh: cards 3, you
+2  Bahar Z: cards 3, has the turn, the table waits for them, not heard from for a moment
+3  Chai: cards 3, out, cannot be reached
+Waiting for Bahar Z to ask or accuse`
+	if got != want {
+		t.Errorf("who:\n%s", got)
+	}
+}
+
+// Whatever is typed: no panic, nothing sent that the table does not wait for,
+// and nothing that a terminal would obey.
+func FuzzLine(f *testing.F) {
+	for _, s := range []string{"ask knife plum", "no", "show knife", "accuse plum knife kitchen", "yes", "join", "pass",
+		"vote bahar", "order 1 2", "mark rope 2 maybe", "notes", "who", "log", "help", "quit", "ask \x1b[2J", "\xff\xfe", "show , ,", "ask p p p p p p"} {
+		f.Add(s, "yes")
+	}
+	updates := []*session.Update{myTurn, holdOne, holdTwo, holdNone, mayJoin, mustGuess, mayVote, mayOrder, mayLeave, others, compare}
+	f.Fuzz(func(t *testing.T, first, second string) {
+		for _, u := range updates {
+			d := newDesk()
+			for _, typed := range []string{first, second} {
+				checkReply(t, u, typed, d.Hear(u, typed))
+			}
+		}
+	})
+}
+
+func checkReply(t *testing.T, u *session.Update, typed string, r Reply) {
+	t.Helper()
+	for _, line := range append(append(r.Text, r.Then...), r.Ask) {
+		if !utf8.ValidString(line) || strings.ContainsFunc(line, func(c rune) bool { return c != '\n' && c < ' ' || c == 0x7f }) {
+			t.Errorf("%q: says %q", typed, line)
+		}
+	}
+	if r.Wrong && (r.Do != nil || r.Ready || r.Quit) {
+		t.Errorf("%q: wrong, and yet %+v", typed, r)
+	}
+	c := u.View.Choices
+	ok := true
+	switch a := r.Do.(type) {
+	case nil:
+	case seat.Ask:
+		ok = c.Turn && len(a.Cards) == 2 && a.Cards[0] != a.Cards[1]
+	case seat.Accuse:
+		ok = c.Turn
+	case seat.Deny:
+		ok = c.Answer && len(c.Show) == 0
+	case seat.Show:
+		ok = c.Answer && (a.Card == card("knife") || a.Card == card("plum") && len(c.Show) == 2)
+	case seat.Join, seat.Pass:
+		ok = c.Join
+	case seat.Guess:
+		ok = c.Guess && u.View.Edition.Solution(a.Cards)
+	case seat.Vote:
+		ok = c.Vote && a.For >= 0 && a.For < 3
+	case seat.Propose:
+		ok = len(c.Propose) == 2 && len(a.Seats) == 2 && a.Seats[0]+a.Seats[1] == 1
+	case seat.Leave:
+		ok = c.Leave
+	}
+	if !ok || r.Ready && !u.Compare {
+		t.Errorf("%q: %+v while the choices are %+v", typed, r, c)
+	}
+}
