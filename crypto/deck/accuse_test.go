@@ -245,6 +245,42 @@ func TestGuessOpenedWithAnotherKey(t *testing.T) {
 	refused(t, c, err, 0)
 }
 
+// Ciphertexts that lie open are nobody's secret to open or to compare, though
+// the equations could be met.
+func TestNothingToOpen(t *testing.T) {
+	ac := newAccusation(t, "nothing")
+	cs := ac.guess(right...).Cards()
+	cs[1] = elgamal.Plain(ac.truth[1])
+	o := ac.lieOpening(cs, ac.truth, ac.accuser.y)
+	if _, err := CheckOpening(here, ac.accuser.key, cs, ac.truth, o); !errors.Is(err, ErrIdentity) {
+		t.Errorf("CheckOpening: %v", err)
+	}
+	if _, err := Open(here, ac.accuser.y, cs, ac.truth, ac.accuser.rand); err == nil {
+		t.Error("Open opens it")
+	}
+	none := ac.lieOpening(nil, nil, ac.accuser.y) // a true proof, of no card
+	if _, err := CheckOpening(here, ac.accuser.key, nil, nil, none); err == nil {
+		t.Error("an opening of no card is accepted")
+	}
+	wrong := ac.guess(1, 1, 2).Cards()
+	var secrets []*group.Scalar
+	for range 3 {
+		r := ac.accuser.scalar()
+		secrets = append(secrets, r.Mul(ac.accuser.y), r)
+	}
+	crime := slices.Clone(ac.crime)
+	crime[2] = elgamal.Plain(ac.truth[2])
+	for _, pair := range [][2][]elgamal.Ciphertext{{crime, wrong}, {wrong, crime}} {
+		d := ac.lieDifference(pair[0], pair[1], differencePoint(pair[0], pair[1], secrets), secrets)
+		if _, err := CheckDifference(here, ac.accuser.key, pair[0], pair[1], d); !errors.Is(err, ErrIdentity) {
+			t.Errorf("CheckDifference: %v", err)
+		}
+		if _, err := Differ(here, ac.accuser.y, pair[0], pair[1], ac.accuser.rand); err == nil {
+			t.Error("Differ compares it")
+		}
+	}
+}
+
 func TestOpeningOfAnotherPlace(t *testing.T) {
 	ac := newAccusation(t, "opening place")
 	other := newSeat(t, "other")
@@ -263,6 +299,7 @@ func TestOpeningOfAnotherPlace(t *testing.T) {
 		"cards":     func() (*sigma.Check, error) { return CheckOpening(here, key, cs, ac.cards[:3], o) },
 		"fewer":     func() (*sigma.Check, error) { return CheckOpening(here, key, cs[:2], ac.truth[:2], o) },
 		"more":      func() (*sigma.Check, error) { return CheckOpening(here, key, cs, ac.cards[:4], o) },
+		"too few":   func() (*sigma.Check, error) { return CheckOpening(here, key, cs, ac.truth[:2], o) },
 		"none":      func() (*sigma.Check, error) { return CheckOpening(here, key, nil, nil, o) },
 		"missing":   func() (*sigma.Check, error) { return CheckOpening(here, key, cs, ac.truth, nil) },
 		"empty":     func() (*sigma.Check, error) { return CheckOpening(here, key, cs, ac.truth, new(Opening)) },

@@ -2,6 +2,7 @@ package deck
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"testing"
@@ -108,36 +109,72 @@ func TestEveryPublicInputChangesTheChallenge(t *testing.T) {
 // challenges leave of the whole.
 func challengeOf(c *sigma.Check) *group.Scalar { return c.Equations[len(c.Equations)-1].Scalars[1] }
 
-// Elements a message carries itself, in pairs that leave the equations alone: the
-// challenge must bind them as well.
+// The second halves a message carries, and all they are compared with, move by
+// the same: every equation stays as it is, and still the challenge must change.
 func TestShiftedMessageChangesTheChallenge(t *testing.T) {
+	for name, move := range map[string]struct {
+		seconds []int // places of second halves in the message
+		apply   func(sc *scene, by *group.Element)
+	}{
+		"showing": {[]int{1}, func(sc *scene, by *group.Element) {
+			for i := range sc.hand {
+				sc.hand[i].B = sc.hand[i].B.Add(by)
+			}
+			for i := range sc.asked {
+				sc.asked[i] = sc.asked[i].Add(by)
+			}
+		}},
+		"guess": {[]int{1, 3}, func(sc *scene, by *group.Element) {
+			for _, cards := range sc.choices {
+				for i := range cards {
+					cards[i] = cards[i].Add(by)
+				}
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sc := newScene(t)
+			k := kinds[slices.IndexFunc(kinds, func(k kind) bool { return k.name == name })]
+			b := k.message(t, sc)
+			before, err := k.check(sc, b)
+			accepted(t, before, err)
+			by := group.Base()
+			bent, moved := bytes.Clone(b), sc.clone()
+			for _, at := range move.seconds {
+				e, err := group.ParseElement(b[32*at : 32*at+32])
+				if err != nil {
+					t.Fatal(err)
+				}
+				copy(bent[32*at:], e.Add(by).Bytes())
+			}
+			move.apply(moved, by)
+			after, err := k.check(moved, bent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if challengeOf(before).Equal(challengeOf(after)) {
+				t.Error("the challenge stays")
+			}
+			refused(t, after, nil)
+		})
+	}
+}
+
+// Two lists of tasks with the same elements in the same order and the same
+// equations, which differ in their kinds alone.
+func TestKindsOfTasksChangeTheChallenge(t *testing.T) {
 	sc := newScene(t)
-	k := kinds[2]
-	b := k.message(t, sc)
-	before, err := k.check(sc, b)
-	accepted(t, before, err)
-	// E_2, B_k and M_q move together.
-	e2, err := group.ParseElement(b[32:64])
+	c := sc.hand[0]
+	one := []Task{Reveal(c), Raise(c.B)}
+	two := []Task{Raise(c.A), Reveal(elgamal.Ciphertext{A: c.B, B: c.B})}
+	s, err := Unlock(here, sc.secrets.lock, one, seeded("kinds"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	bent := bytes.Clone(b)
-	copy(bent[32:], e2.Add(group.Base()).Bytes())
-	moved := sc.clone()
-	for i := range moved.hand {
-		moved.hand[i].B = moved.hand[i].B.Add(group.Base())
-	}
-	for i := range moved.asked {
-		moved.asked[i] = moved.asked[i].Add(group.Base())
-	}
-	after, err := k.check(moved, bent)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if challengeOf(before).Equal(challengeOf(after)) {
-		t.Error("the challenge stays")
-	}
-	refused(t, after, nil)
+	check, err := CheckShare(here, sc.lock, one, s)
+	accepted(t, check, err)
+	check, err = CheckShare(here, sc.lock, two, s)
+	refused(t, check, err)
 }
 
 // Every 32 bytes of every message matter: another value is refused.
@@ -196,7 +233,8 @@ func TestCountsOutOfRange(t *testing.T) {
 			}
 		}
 		for name, size := range map[string]int{
-			"denial": DenialSize(n, 1), "showing": ShowingSize(1, n), "guess": GuessSize([]int{n}),
+			"huge guess": GuessSize(slices.Repeat([]int{MaxCards}, 5)),
+			"denial":     DenialSize(n, 1), "showing": ShowingSize(1, n), "guess": GuessSize([]int{n}),
 			"opening": OpeningSize(n), "difference": DifferenceSize(n),
 		} {
 			if size != 0 {
@@ -207,6 +245,28 @@ func TestCountsOutOfRange(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// What a proof binds itself to is part of the protocol.
+func TestPlacesArePinned(t *testing.T) {
+	point := func(i uint64) *group.Element { return group.BaseMul(group.ScalarFromUint64(i)) }
+	c := elgamal.Ciphertext{A: point(1), B: point(2)}
+	cs, ms, key, ctx := []elgamal.Ciphertext{c}, []*group.Element{point(3)}, point(4), []byte("pinned")
+	for name, v := range map[string]struct {
+		got  []byte
+		want string
+	}{
+		"share":      {sharePlace(ctx, []Task{Reveal(c), HandOver(c, key), Raise(key)}), "4559b7349bc83bb2f542dbf84d2e82fd335c23ec09b9f82f3a8e69e5b6446443"},
+		"denial":     {denialPlace(ctx, key, cs, ms), "260c101106eb02d7f9d09e9dc7ab19126edaa6c174d0d90ab9c4b1322ed41838"},
+		"showing":    {showingPlace(ctx, key, cs, ms, point(5)), "6d78e937759f213b40ca896cc9dbf418470ed84e81476c2a20c13dac5664be51"},
+		"guess":      {guessPlace(ctx, key, [][]*group.Element{ms, {point(6), point(7)}}), "c38e3adb658fe3f9b7a05c2d3b570d64994729bad9cb55b05def6bbb7804ca85"},
+		"opening":    {openingPlace(ctx, key, cs, ms), "8bcb1a4296c9348bf8acd8c25934af17b757d1efa7bd3e6e414933e01570d0df"},
+		"difference": {differencePlace(ctx, key, cs, []elgamal.Ciphertext{{A: point(5), B: point(6)}}), "14fcedc2a3ec7c87b1627b546828fb78f4500dcfbfbccd371f004151a63224f4"},
+	} {
+		if got := hex.EncodeToString(v.got); got != v.want {
+			t.Errorf("%s is %s, want %s", name, got, v.want)
+		}
+	}
+}
 
 // The sizes are part of the protocol.
 func TestSizesArePinned(t *testing.T) {

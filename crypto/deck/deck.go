@@ -144,12 +144,3 @@ func usableCards(what string, cs []elgamal.Ciphertext) error {
 	}
 	return nil
 }
-
-// usableChoice refuses an empty or too long list of open cards and any that is
-// missing.
-func usableChoice(what string, ms []*group.Element) error {
-	if len(ms) < 1 || len(ms) > MaxCards {
-		return fmt.Errorf("%s has %d cards, allowed are 1 to %d", what, len(ms), MaxCards)
-	}
-	return usable(what, ms...)
-}

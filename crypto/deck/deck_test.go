@@ -130,6 +130,25 @@ func TestConstantRandomSource(t *testing.T) {
 	}
 }
 
+// Two guesses made with one state of the source in one place must not share their
+// first half: the second halves would then differ by the two cards.
+func TestConstantSourceHidesTheGuess(t *testing.T) {
+	sc := newScene(t)
+	var firsts []*group.Element
+	for _, picks := range [][]int{{0, 1}, {1, 2}} {
+		g, err := MakeGuess(here, sc.key, sc.choices, picks, constant(5))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range g.Cards() {
+			firsts = append(firsts, c.A)
+		}
+	}
+	if firsts[0].Equal(firsts[2]) || firsts[1].Equal(firsts[3]) {
+		t.Error("two guesses share their randomness")
+	}
+}
+
 func determined(sc *scene, k kind, b []byte) bool {
 	x := sc.secrets.lock
 	return k.name == "share" &&

@@ -50,7 +50,7 @@ func Deny(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, asked []*group
 		return nil, err
 	}
 	key := group.BaseMul(y)
-	here := place("denial", ctx, []*group.Element{key}, flat(hand), asked)
+	here := denialPlace(ctx, key, hand, asked)
 	src, err := hedge.New("deck/denial", rand, []*group.Scalar{y}, here)
 	if err != nil {
 		return nil, err
@@ -79,15 +79,19 @@ func Deny(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, asked []*group
 	return &Denial{body{points, proof}}, nil
 }
 
+func denialPlace(ctx []byte, key *group.Element, hand []elgamal.Ciphertext, asked []*group.Element) []byte {
+	return place("denial", ctx, []*group.Element{key}, flat(hand), asked)
+}
+
 // checkQuestion refuses hands and questions no answer is made for.
 func checkQuestion(hand []elgamal.Ciphertext, asked []*group.Element) error {
+	if err := checkPairs(len(hand), len(asked)); err != nil {
+		return err
+	}
 	if err := usableCards("hand", hand); err != nil {
 		return err
 	}
-	if err := usableChoice("question", asked); err != nil {
-		return err
-	}
-	return checkPairs(len(hand), len(asked))
+	return usable("asked card", asked...)
 }
 
 func checkPairs(h, q int) error {
@@ -139,6 +143,5 @@ func CheckDenial(ctx []byte, key *group.Element, hand []elgamal.Ciphertext, aske
 	if err := d.fits(len(hand) * len(asked)); err != nil {
 		return nil, fmt.Errorf("denial: %w", err)
 	}
-	here := place("denial", ctx, []*group.Element{key}, flat(hand), asked)
-	return denialClaim(key, hand, asked, d.points).Check(here, d.proof)
+	return denialClaim(key, hand, asked, d.points).Check(denialPlace(ctx, key, hand, asked), d.proof)
 }

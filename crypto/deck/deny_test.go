@@ -40,7 +40,7 @@ func lyingDenial(s *seat, hand []elgamal.Ciphertext, asked []*group.Element, lie
 		}
 	}
 	l := liar{s.t, denialClaim(s.key, hand, asked, points),
-		place("denial", here, []*group.Element{s.key}, flat(hand), asked), s.rand}
+		denialPlace(here, s.key, hand, asked), s.rand}
 	p := l.prove([]clauseShape{{1, 2 * n}}, []sigma.Known{{Secrets: secrets}})
 	return &Denial{body{points, p}}
 }
@@ -133,6 +133,36 @@ func TestNoWithZeroFactor(t *testing.T) {
 	})
 	c, err := CheckDenial(here, s.key, hand, asked, no)
 	refused(t, c, err)
+}
+
+// A card that lies open, or a question with a hole, has no answer, though the
+// equations could be met.
+func TestNoAnswerToNonsense(t *testing.T) {
+	d := New("clue", 21)
+	s := newSeat(t, "nonsense")
+	asked := pick(d, 5, 6)
+	hand := append(s.hold(d.Card(0)), elgamal.Plain(d.Card(1)))
+	no := lyingDenial(s, hand, asked, func([]*group.Scalar, []*group.Element) {})
+	if _, err := CheckDenial(here, s.key, hand, asked, no); !errors.Is(err, ErrIdentity) {
+		t.Errorf("open card: %v", err)
+	}
+	hand = s.hold(pick(d, 0, 1)...)
+	if _, err := CheckDenial(here, s.key, hand, []*group.Element{asked[0], nil}, no); err == nil {
+		t.Error("a hole in the question is accepted")
+	}
+	if _, err := CheckDenial(here, s.key, []elgamal.Ciphertext{hand[0], {}}, asked, no); err == nil {
+		t.Error("a hole in the hand is accepted")
+	}
+	nothing := []*group.Element{asked[0], group.Identity()}
+	no = lyingDenial(s, hand, nothing, func([]*group.Scalar, []*group.Element) {})
+	if _, err := CheckDenial(here, s.key, hand, nothing, no); !errors.Is(err, ErrIdentity) {
+		t.Errorf("question for the identity: %v", err)
+	}
+	for _, q := range [][]*group.Element{nil, nothing, {nil}} {
+		if _, err := Deny(here, s.y, hand, q, s.rand); err == nil {
+			t.Errorf("Deny answers a question of %d", len(q))
+		}
+	}
 }
 
 // A "no" that was true is worth nothing for another question, hand, seat, game.

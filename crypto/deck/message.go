@@ -1,7 +1,6 @@
 package deck
 
 import (
-	"errors"
 	"fmt"
 
 	"alibi/crypto/elgamal"
@@ -53,12 +52,9 @@ func parseBody(b []byte, n int, claim *sigma.Claim) (body, error) {
 	return m, nil
 }
 
-// fits refuses a message that is not of n elements, has no proof, or holds the
-// identity.
+// fits refuses a message that is not of n elements or holds the identity. Whether
+// the proof is there and of the right shape, package sigma looks.
 func (m *body) fits(n int) error {
-	if m == nil || m.proof == nil {
-		return errors.New("message has no proof")
-	}
 	if len(m.points) != n {
 		return fmt.Errorf("message has %d elements, not %d", len(m.points), n)
 	}

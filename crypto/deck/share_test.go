@@ -321,9 +321,37 @@ func TestTasksThatHideNothing(t *testing.T) {
 		if _, err := ParseShare(tasks, make([]byte, ShareSize(tasks))); err == nil {
 			t.Errorf("ParseShare: %s is accepted", name)
 		}
+		honest := []Task{tasks[0], Reveal(dl.cards[1])}
+		if task.kind == handOver {
+			honest[1] = HandOver(dl.cards[1], dl.players[0].key)
+		}
+		share := dl.unlock(honest, 0)
+		if _, err := CheckShare(here, dl.quorum.Key(0), tasks, share[0]); err == nil {
+			t.Errorf("CheckShare: %s is accepted", name)
+		}
+		if _, err := Opened(dl.quorum, []int{0}, tasks, share, 1); err == nil {
+			t.Errorf("Opened: %s is accepted", name)
+		}
+		if _, err := Handed(dl.quorum, []int{0}, tasks, share, 1); err == nil {
+			t.Errorf("Handed: %s is accepted", name)
+		}
 	}
 	if _, err := Unlock(here, dl.locks[0], nil, dl.rand.rand); err == nil {
 		t.Error("Unlock of nothing is accepted")
+	}
+}
+
+// A lock key of zero takes no layer off, and its proof is true. It hands nothing
+// but its mask over.
+func TestShareOfNoLockKey(t *testing.T) {
+	dl := newDealing(t, 1, 1)
+	tasks := []Task{HandOver(dl.cards[0], dl.players[0].key)}
+	zero, rho := group.ScalarFromUint64(0), dl.rand.scalar()
+	points := []*group.Element{group.BaseMul(rho), dl.players[0].key.Mul(rho)}
+	l := liar{t, shareClaim(group.Identity(), tasks, points), sharePlace(here, tasks), dl.rand.rand}
+	s := &Share{body{points, l.prove([]clauseShape{{1, 2}}, []sigma.Known{{Secrets: []*group.Scalar{zero, rho}}})}}
+	if _, err := CheckShare(here, group.Identity(), tasks, s); !errors.Is(err, ErrIdentity) {
+		t.Errorf("CheckShare: %v", err)
 	}
 }
 

@@ -67,8 +67,8 @@ func Show(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, k int, asked [
 		return nil, fmt.Errorf("show of card %d of %d for %d of %d asked", k, len(hand), q, len(asked))
 	}
 	key := group.BaseMul(y)
-	src, err := hedge.New("deck/showing", rand, []*group.Scalar{y, group.ScalarFromUint64(uint64(q))},
-		showingPlace(ctx, key, hand, asked, asker))
+	here := showingPlace(ctx, key, hand, asked, asker)
+	src, err := hedge.New("deck/showing", rand, []*group.Scalar{y, group.ScalarFromUint64(uint64(q))}, here)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,6 @@ func Show(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, k int, asked [
 		{Branch: k, Secrets: []*group.Scalar{y, rho}},
 		{Branch: q, Secrets: []*group.Scalar{rho}},
 	}
-	here := showingPlace(ctx, key, hand, asked, asker)
 	proof, err := sigma.Prove(here, showingClaim(key, hand, asked, asker, e), known, rand)
 	if err != nil {
 		return nil, err

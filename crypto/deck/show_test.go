@@ -2,6 +2,7 @@ package deck
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -177,6 +178,39 @@ func TestShowInTheOpen(t *testing.T) {
 	refused(t, c, err)
 	if _, err := ParseShowing(3, 2, shown.Bytes()); err == nil {
 		t.Error("ParseShowing accepts it")
+	}
+}
+
+// A hand with a card that lies open has no answer, though the equations could be
+// met.
+func TestShowFromAnOpenHand(t *testing.T) {
+	qu := newQuestion(t, []int{0, 1, 2}, []int{1, 5})
+	qu.hand[1] = elgamal.Plain(qu.cards[1])
+	rho := qu.holder.scalar()
+	shown := qu.lie(elgamal.Encrypt(qu.cards[1], qu.asker.key, rho), 1, 0, qu.holder.y, rho, rho)
+	if _, err := qu.check(shown); !errors.Is(err, ErrIdentity) {
+		t.Errorf("CheckShowing: %v", err)
+	}
+	if _, err := Show(here, qu.holder.y, qu.hand, 1, qu.asked, 0, qu.asker.key, qu.holder.rand); err == nil {
+		t.Error("Show shows it")
+	}
+	qu.hand[1] = elgamal.Ciphertext{}
+	if _, err := qu.check(shown); err == nil {
+		t.Error("a hole in the hand is accepted")
+	}
+}
+
+func TestShowOfNoSuchCard(t *testing.T) {
+	qu := newQuestion(t, []int{0, 1, 2}, []int{1, 5})
+	for _, at := range [][2]int{{-1, 0}, {3, 0}, {1, -1}, {1, 2}} {
+		if _, err := Show(here, qu.holder.y, qu.hand, at[0], qu.asked, at[1], qu.asker.key, qu.holder.rand); err == nil {
+			t.Errorf("card %d for asked %d is shown", at[0], at[1])
+		}
+	}
+	for _, key := range []*group.Element{nil, group.Identity()} {
+		if _, err := Show(here, qu.holder.y, qu.hand, 1, qu.asked, 0, key, qu.holder.rand); err == nil {
+			t.Error("shown to nobody")
+		}
 	}
 }
 

@@ -225,6 +225,10 @@ func TestQuorumRefuses(t *testing.T) {
 		out[j] = e
 		return out
 	}
+	many := make([]*group.Element, MaxKeys+1)
+	for i := range many {
+		many[i] = group.BaseMul(group.ScalarFromUint64(uint64(i) + 1))
+	}
 	stranger := group.BaseMul(scalar(t, seeded("stranger")))
 	type attempt struct {
 		keys      []*group.Element
@@ -240,7 +244,7 @@ func TestQuorumRefuses(t *testing.T) {
 		"equal keys":               {with(2, keys[0]), 4},
 		"missing key":              {with(2, nil), 4},
 		"sum is identity":          {[]*group.Element{keys[0], keys[0].Neg()}, 2},
-		"too many":                 {make([]*group.Element, MaxKeys+1), 2},
+		"too many":                 {many, MaxKeys + 1},
 	}
 	for j := range keys {
 		attempts[fmt.Sprint("identity as key ", j)] = attempt{with(j, group.Identity()), 4}

@@ -1,6 +1,7 @@
 package shuffle
 
 import (
+	"encoding/hex"
 	"slices"
 	"testing"
 
@@ -76,6 +77,38 @@ func TestEveryPublicInputChangesTheChallenge(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The transcript is part of the protocol: what is hashed, in which order.
+func TestChallengesArePinned(t *testing.T) {
+	point := func(i uint64) *group.Element { return group.BaseMul(group.ScalarFromUint64(i)) }
+	st := &statement{gens: newGenerators(2), ctx: []byte("pinned"), key: point(1)}
+	for i := range uint64(2) {
+		st.in = append(st.in, elgamal.Ciphertext{A: point(2 + i), B: point(4 + i)})
+		st.out = append(st.out, elgamal.Ciphertext{A: point(6 + i), B: point(8 + i)})
+	}
+	one := group.ScalarFromUint64(1)
+	p := &Proof{
+		cPi: point(10), cB: point(11), cD: point(12), cCross: point(13), cCarry: point(14),
+		cAlpha: point(15), e0: elgamal.Ciphertext{A: point(16), B: point(17)},
+		a: []*group.Scalar{one, one}, o: []*group.Scalar{one, one}, r: one, s: one, oR: one, tau: one,
+		cardsCount: 2,
+	}
+	c, digest := st.replay(p)
+	for name, v := range map[string]struct {
+		got  []byte
+		want string
+	}{
+		"x":      {c.x.Bytes(), "268824cb842ded75591860088d82263fa249c4ccf3be3a22f4ee7872a5085f00"},
+		"y":      {c.y.Bytes(), "b65fa078a326ca0ef5dfb9fe3390005a00a8804f410898dda999a1b9ab0a1a09"},
+		"z":      {c.z.Bytes(), "f13e96a7d797532b84e1cc404d3b66c89509ecaa9d0360568fc1cb9ce0c1060c"},
+		"e":      {c.e.Bytes(), "0ce6a5c90cfe42efe566ab75d8c661cd9541f062328b6a7dce509c63101a2b08"},
+		"digest": {digest[:], "02c6196ff111e252ddaf9f5fe2b8cf6023967edd641985bff727b855b86b56da"},
+	} {
+		if got := hex.EncodeToString(v.got); got != v.want {
+			t.Errorf("%s is %s, want %s", name, got, v.want)
+		}
 	}
 }
 

@@ -23,6 +23,15 @@ import (
 //
 // The first makes b a permutation of the powers of x, fixed before x was known;
 // with that the second says C'_i = C_pi(i), re-randomised, for every i.
+//
+// Nothing is learned from it. For any challenges and any witness, the random
+// values r_pi, r_b, s_x, d, delta_2..delta_{N-1}, r_d, s_1, alpha, r_alpha and
+// tau_0 correspond one to one to c_pi, c_b, c_Delta, a~, b~, r~, s~, o, o_r and
+// tau, which are therefore uniform and independent of the witness; c_d, c_delta,
+// c_alpha and E_0 follow from them by the four equations. A simulator draws the
+// former and solves for the latter. (With more than one row the paper has to
+// blind further sums beside E_0 and commits to the blinding; with one row there
+// are none, and the commitment is left out.)
 
 // Prove shows that out is what Shuffle made of in under key, with its witness.
 // ctx names the place of the proof (game, round, seat): the proof is worth

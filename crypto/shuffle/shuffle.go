@@ -78,8 +78,9 @@ func Shuffle(key *group.Element, in []elgamal.Ciphertext, rand io.Reader) ([]elg
 	}
 	rho := src.Scalars(len(in))
 	out := make([]elgamal.Ciphertext, len(in))
+	table := key.Prepared() // pays from the fifth card on
 	for i := range out {
-		out[i] = in[perm[i]].Rerandomise(key, rho[i])
+		out[i] = in[perm[i]].Rerandomise(table, rho[i])
 	}
 	return out, &Witness{perm: perm, rho: rho, made: statementHash(key, in, out)}, nil
 }

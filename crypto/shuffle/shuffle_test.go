@@ -109,6 +109,8 @@ func TestMissingValuesAreErrors(t *testing.T) {
 	if err := Verify(tb.ctx, tb.key, hole, tb.out, tb.p); err == nil {
 		t.Error("no input card")
 	}
+	hole = slices.Clone(tb.out)
+	hole[1] = elgamal.Ciphertext{}
 	if err := Verify(tb.ctx, tb.key, tb.in, hole, tb.p); err == nil {
 		t.Error("no output card")
 	}
