@@ -42,7 +42,7 @@ func (g *Game) keep(i int) {
 		}
 		addrs := g.node.addresses(id)
 		if len(addrs) == 0 {
-			g.pause(i, noAddrsWait, addrs)
+			g.pause(i, noAddrsWait, []netip.AddrPort{})
 			continue
 		}
 		if g.dial(i, addrs) {
@@ -63,7 +63,7 @@ func (g *Game) connected(i int) bool {
 }
 
 // pause waits, or until the seat is connected or has other addresses than
-// those that were tried.
+// those that were tried; nil means that addresses do not matter.
 func (g *Game) pause(i int, d time.Duration, tried []netip.AddrPort) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

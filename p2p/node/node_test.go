@@ -63,7 +63,7 @@ func within(t *testing.T) context.Context {
 	return ctx
 }
 
-func player(n int) Me {
+func guest(n int) Me {
 	return Me{Name: fmt.Sprintf("player %d", n), Commit: func(lobby.Offer) (feed.Hash, error) {
 		return feed.Hash{byte(n), 1}, nil
 	}}
@@ -128,7 +128,7 @@ func sitDown(t *testing.T, n int) (peers []*testPeer, charter []byte, seats []in
 	for i := range n {
 		peers = append(peers, startPeer(t, Config{Key: testKey(i + 1), Realm: realm}))
 	}
-	s, err := peers[0].Open(within(t), offerFor(n), player(1))
+	s, err := peers[0].Open(within(t), offerFor(n), guest(1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func sitDown(t *testing.T, n int) (peers []*testPeer, charter []byte, seats []in
 		if table.Host != "player 1" || table.Seats != n || table.Summary["edition"] != "card" {
 			t.Errorf("found %+v", table)
 		}
-		s, err := p.Join(within(t), table, player(i+2))
+		s, err := p.Join(within(t), table, guest(i+2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -146,7 +146,7 @@ func sitDown(t *testing.T, n int) (peers []*testPeer, charter []byte, seats []in
 	}
 	for i, s := range sittings {
 		v := awaitView(t, s, fmt.Sprintf("sitting %d", i), func(v lobby.View) bool { return taken(v) == n })
-		if v.Me != i || v.Seats[i].Name != player(i+1).Name || v.Opener != peers[0].ID() {
+		if v.Me != i || v.Seats[i].Name != guest(i+1).Name || v.Opener != peers[0].ID() {
 			t.Errorf("peer %d sees %+v", i, v)
 		}
 		s.Ready(true)
@@ -172,7 +172,7 @@ func TestFromNothingToACharter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, p := range peers {
-		if s := c.Seats[seats[i]]; s.ID != p.ID() || s.Commitment != (feed.Hash{byte(i + 1), 1}) || s.Name != player(i+1).Name {
+		if s := c.Seats[seats[i]]; s.ID != p.ID() || s.Commitment != (feed.Hash{byte(i + 1), 1}) || s.Name != guest(i+1).Name {
 			t.Errorf("seat %d is %+v", i, s)
 		}
 	}
@@ -193,16 +193,16 @@ func TestFromNothingToACharter(t *testing.T) {
 func TestJoinByTypedAddress(t *testing.T) {
 	a := startPeer(t, Config{NoDiscovery: true})
 	b := startPeer(t, Config{NoDiscovery: true})
-	if _, err := b.JoinAddr(within(t), a.Addrs()[0], player(2)); !errors.Is(err, lobby.ErrNoTable) {
+	if _, err := b.JoinAddr(within(t), a.Addrs()[0], guest(2)); !errors.Is(err, lobby.ErrNoTable) {
 		t.Errorf("no table there: %v", err)
 	}
-	s, err := a.Open(within(t), offerFor(2), player(1))
+	s, err := a.Open(within(t), offerFor(2), guest(1))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range []string{a.Addrs()[0], "[::1]:" + fmt.Sprint(a.Status().Port), "localhost:" + fmt.Sprint(a.Status().Port),
 		"/ip4/127.0.0.1/tcp/" + fmt.Sprint(a.Status().Port), "/ip4/127.0.0.1/udp/" + fmt.Sprint(a.Status().Port) + "/quic-v1/p2p/" + a.Status().Peer} {
-		joined, err := b.JoinAddr(within(t), text, player(2))
+		joined, err := b.JoinAddr(within(t), text, guest(2))
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -210,7 +210,7 @@ func TestJoinByTypedAddress(t *testing.T) {
 		awaitView(t, s, "after leaving", func(v lobby.View) bool { return taken(v) == 1 })
 	}
 	for _, text := range []string{"", "x", "10.0.0.1", "10.0.0.1:0", "10.0.0.1:99999", "/ip4/10.0.0.1", "/dns4/x/tcp/x", "224.0.0.1:4001", "0.0.0.0:1"} {
-		if _, err := b.JoinAddr(within(t), text, player(2)); !errors.Is(err, errAddress) {
+		if _, err := b.JoinAddr(within(t), text, guest(2)); !errors.Is(err, errAddress) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -221,7 +221,7 @@ func TestNothingAnswersAtATypedAddress(t *testing.T) {
 	began := time.Now()
 	// A port nobody listens on, and a network for documentation only.
 	for _, addr := range []string{"127.0.0.1:9", "192.0.2.1:4001"} {
-		if _, err := b.JoinAddr(within(t), addr, player(2)); !errors.Is(err, ErrUnreachable) {
+		if _, err := b.JoinAddr(within(t), addr, guest(2)); !errors.Is(err, ErrUnreachable) {
 			t.Errorf("%s: %v", addr, err)
 		}
 	}
@@ -235,15 +235,15 @@ func TestLeavingFreesTheSeat(t *testing.T) {
 	a := startPeer(t, Config{Realm: realm})
 	b := startPeer(t, Config{Realm: realm})
 	c := startPeer(t, Config{Realm: realm})
-	s, err := a.Open(within(t), offerFor(2), player(1))
+	s, err := a.Open(within(t), offerFor(2), guest(1))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Open(within(t), offerFor(2), player(1)); !errors.Is(err, ErrBusy) {
+	if _, err := a.Open(within(t), offerFor(2), guest(1)); !errors.Is(err, ErrBusy) {
 		t.Errorf("two tables: %v", err)
 	}
 	free := func(t Table) bool { return t.Problem == "" && t.Name != "" }
-	joined, err := b.Join(within(t), b.awaitTable(free), player(2))
+	joined, err := b.Join(within(t), b.awaitTable(free), guest(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,14 +251,14 @@ func TestLeavingFreesTheSeat(t *testing.T) {
 	if full.Problem != "every seat is taken" {
 		t.Errorf("full table: %+v", full)
 	}
-	if _, err := c.Join(within(t), full, player(3)); !errors.Is(err, lobby.ErrFull) {
+	if _, err := c.Join(within(t), full, guest(3)); !errors.Is(err, lobby.ErrFull) {
 		t.Errorf("joining a full table: %v", err)
 	}
 	joined.Leave()
 	if _, _, err := joined.Wait(within(t)); !errors.Is(err, lobby.ErrLeft) {
 		t.Errorf("left: %v", err)
 	}
-	again, err := c.Join(within(t), c.awaitTable(free), player(3))
+	again, err := c.Join(within(t), c.awaitTable(free), guest(3))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestLeavingFreesTheSeat(t *testing.T) {
 	if _, _, err := again.Wait(within(t)); !errors.Is(err, lobby.ErrRemoved) {
 		t.Errorf("removed: %v", err)
 	}
-	third, err := b.Join(within(t), b.awaitTable(free), player(2))
+	third, err := b.Join(within(t), b.awaitTable(free), guest(2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func TestLeavingFreesTheSeat(t *testing.T) {
 	if _, _, err := third.Wait(within(t)); !errors.Is(err, lobby.ErrClosed) {
 		t.Errorf("table closed: %v", err)
 	}
-	if _, err := a.Open(within(t), offerFor(2), player(1)); err != nil {
+	if _, err := a.Open(within(t), offerFor(2), guest(1)); err != nil {
 		t.Errorf("a second table after the first: %v", err)
 	}
 }
@@ -288,7 +288,7 @@ func TestRunLeavesNothingBehind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := peers[0].Open(within(t), offerFor(3), player(1)); err != nil {
+	if _, err := peers[0].Open(within(t), offerFor(3), guest(1)); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range peers {

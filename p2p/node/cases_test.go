@@ -1,0 +1,249 @@
+//go:build linux
+
+package node
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"alibi/p2p/netlab"
+)
+
+// runsVariable asks for each case to be measured that many times.
+const runsVariable = "ALIBI_LAN_RUNS"
+
+// allowance is how long a case may take on a machine that is busy with other
+// things; a quiet one needs a twentieth.
+const allowance = 20 * time.Second
+
+var fourHosts = netlab.Plan{Hosts: 4, IPv4: true, IPv6: true}
+
+type networkCase struct {
+	name  string
+	plan  netlab.Plan
+	hosts []int // where the players are; nil is one on each host
+	setUp func(*netlab.Lab)
+}
+
+func networkCases() []networkCase {
+	plan := func(change func(*netlab.Plan)) netlab.Plan {
+		p := fourHosts
+		change(&p)
+		return p
+	}
+	return []networkCase{
+		{name: "base", plan: fourHosts},
+		{name: "v4only", plan: plan(func(p *netlab.Plan) { p.IPv6 = false })},
+		{name: "v6ula", plan: plan(func(p *netlab.Plan) { p.IPv4 = false })},
+		{name: "v6ll", plan: netlab.Plan{Hosts: 4, LinkLocal: true}},
+		{name: "noroute", plan: plan(func(p *netlab.Plan) { p.NoRoute = true })},
+		{name: "cable", plan: netlab.Plan{Hosts: 4, Cable: true, LinkLocal: true}},
+		{name: "docker", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Docker(1) }},
+		{name: "docker-same", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Docker(1); l.Docker(2) }},
+		{name: "vpn", plan: fourHosts, setUp: func(l *netlab.Lab) { l.VPN(1, false) }},
+		{name: "vpn-half", plan: fourHosts, setUp: func(l *netlab.Lab) { l.VPN(1, true) }},
+		{name: "loopback", plan: netlab.Plan{Hosts: 1, Unplugged: true}, hosts: []int{1, 1, 1, 1}},
+		{name: "one-computer", plan: fourHosts, hosts: []int{1, 1, 1, 1}},
+		{name: "twelve-v4", plan: netlab.Plan{Hosts: 12, IPv4: true}},
+		{name: "twelve-v6", plan: netlab.Plan{Hosts: 12, IPv6: true}},
+		{name: "fw-one", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Firewall(1) }},
+		{name: "fw-all", plan: fourHosts, setUp: onAll((*netlab.Lab).Firewall)},
+		{name: "udp-blocked", plan: fourHosts, setUp: onAll(func(l *netlab.Lab, i int) { l.Block(i, "udp dport != 5353") })},
+		{name: "tcp-blocked", plan: fourHosts, setUp: onAll(func(l *netlab.Lab, i int) { l.Block(i, "meta l4proto tcp") })},
+		{name: "loss30", plan: fourHosts, setUp: onAll(func(l *netlab.Lab, i int) { l.Loss(i, 30) })},
+	}
+}
+
+func onAll(f func(*netlab.Lab, int)) func(*netlab.Lab) {
+	return func(l *netlab.Lab) {
+		for i := 1; i <= l.Hosts(); i++ {
+			f(l, i)
+		}
+	}
+}
+
+func everyHost(l *netlab.Lab) (hosts []int) {
+	for i := 1; i <= l.Hosts(); i++ {
+		hosts = append(hosts, i)
+	}
+	return hosts
+}
+
+// From starting all programs to everybody connected with everybody, found by
+// nothing but discovery.
+func TestEverybodyConnects(t *testing.T) {
+	runs, _ := strconv.Atoi(os.Getenv(runsVariable))
+	if testing.Short() && runs == 0 {
+		t.Skip("a lab of namespaces is not for a short test")
+	}
+	runs = max(runs, 1)
+	for _, c := range networkCases() {
+		t.Run(c.name, func(t *testing.T) {
+			var times []time.Duration
+			used := map[string]int{}
+			for run := range runs {
+				t.Run(strconv.Itoa(run), func(t *testing.T) {
+					l := netlab.New(t, c.plan)
+					if c.setUp != nil {
+						c.setUp(l)
+					}
+					hosts := c.hosts
+					if hosts == nil {
+						hosts = everyHost(l)
+					}
+					table, began := seatTable(t, l, hosts...)
+					times = append(times, connected(t, table, began, allowance))
+					for _, p := range table {
+						for _, link := range p.last.Links {
+							used[link.Transport]++
+						}
+					}
+				})
+			}
+			if len(times) == 0 {
+				t.Skip("no run was possible")
+			}
+			slices.Sort(times)
+			t.Logf("%-12s median %4d ms, worst %4d ms of %d; %v", c.name,
+				times[len(times)/2].Milliseconds(), times[len(times)-1].Milliseconds(), len(times), used)
+		})
+	}
+}
+
+// lab is four hosts with everybody connected.
+func lab(t *testing.T) (*netlab.Lab, []*player) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a lab of namespaces is not for a short test")
+	}
+	l := netlab.New(t, fourHosts)
+	table, began := seatTable(t, l, everyHost(l)...)
+	connected(t, table, began, allowance)
+	return l, table
+}
+
+func (r report) seat(i int, state State) bool { return strings.HasPrefix(r.Seats[i], state.String()) }
+
+// A frozen program is shaky after six seconds and away after twenty-five; it
+// comes back in the same seat.
+func TestFrozenPeer(t *testing.T) {
+	_, table := lab(t)
+	frozen := table[1]
+	began := time.Now()
+	if err := frozen.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	shaky := table[0].await(t, "shaky", 15*time.Second, func(r report) bool { return r.seat(1, Shaky) })
+	if after := shaky.Since[1].Sub(began); after < 3*time.Second || after > 10*time.Second {
+		t.Errorf("shaky after %v", after)
+	}
+	away := table[0].await(t, "away", 35*time.Second, func(r report) bool { return r.seat(1, Away) })
+	if after := away.Since[1].Sub(began); after < 20*time.Second || after > 30*time.Second {
+		t.Errorf("away after %v", after)
+	}
+	if err := frozen.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	began = time.Now()
+	table[0].await(t, "back", allowance, report.direct)
+	t.Logf("shaky after %v, away after %v, back after %v", shaky.Since[1].Sub(began.Add(-0)).Abs(), away.Since[1].Sub(shaky.Since[1]), time.Since(began))
+}
+
+// A killed program that is started again is back in its seat at once, whatever
+// the others still believe of its old connections.
+func TestKilledPeer(t *testing.T) {
+	l, table := lab(t)
+	table[1].kill(t)
+	back := seatPlayer(t, l, 2, 1, 4)
+	began := time.Now()
+	back.say(t, "go")
+	table[1] = back
+	back.await(t, "back", allowance, report.direct)
+	t.Logf("back after %v", time.Since(began))
+	for _, p := range table {
+		p.say(t, "talk 5")
+	}
+	for _, p := range table {
+		if r := p.await(t, "talk", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
+			t.Errorf("player %d: %s", p.seat, r.Failed)
+		}
+	}
+}
+
+// A cable that is out for eight seconds is shaky at most and never away; the
+// game goes on after it.
+func TestShortCut(t *testing.T) {
+	l, table := lab(t)
+	l.Cut(2)
+	gone := time.NewTimer(8 * time.Second)
+	for waiting := true; waiting; {
+		select {
+		case r := <-table[0].reports:
+			if r.seat(1, Away) {
+				t.Errorf("away")
+			}
+		case <-gone.C:
+			waiting = false
+		}
+	}
+	l.Mend(2)
+	began := time.Now()
+	table[1].await(t, "back", allowance, report.direct)
+	table[0].await(t, "back", allowance, report.direct)
+	t.Logf("back %v after the return", time.Since(began))
+}
+
+// One that gets another address is back within five seconds, in the same seat.
+func TestAddressChange(t *testing.T) {
+	l, table := lab(t)
+	l.IP(2, "addr flush dev "+netlab.Device, "addr add 10.77.0.99/24 dev "+netlab.Device)
+	began := time.Now()
+	p := table[1]
+	moved := func(r report) bool {
+		return r.direct() && slices.ContainsFunc(r.Links, func(s LinkStatus) bool { return true }) && slices.Contains(r.Addrs, "10.77.0.99:"+port(r))
+	}
+	p.await(t, "new address shown", allowance, func(r report) bool { return slices.Contains(r.Addrs, "10.77.0.99:"+port(r)) })
+	for _, q := range table {
+		q.say(t, "talk 5")
+	}
+	for _, q := range table {
+		if r := q.await(t, "talk", 40*time.Second, func(r report) bool { return r.Finished }); r.Failed != "" {
+			t.Errorf("player %d: %s", q.seat, r.Failed)
+		}
+	}
+	t.Logf("talked again %v after the change; %v", time.Since(began), moved(p.last))
+}
+
+func port(r report) string {
+	if len(r.Addrs) == 0 {
+		return ""
+	}
+	return r.Addrs[0][strings.LastIndex(r.Addrs[0], ":")+1:]
+}
+
+// Two whose packets do not reach each other play through the others.
+func TestTwoApart(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a lab of namespaces is not for a short test")
+	}
+	l := netlab.New(t, netlab.Plan{Hosts: 4, IPv4: true})
+	l.Block(1, "ip saddr "+netlab.IPv4(2).String())
+	l.Block(2, "ip saddr "+netlab.IPv4(1).String())
+	table, _ := seatTable(t, l, 1, 2, 3, 4)
+	table[0].await(t, "through a third", allowance, func(r report) bool {
+		return strings.HasPrefix(r.Seats[1], "connected via") && r.seat(2, Connected) && r.seat(3, Connected)
+	})
+	for _, p := range table {
+		p.say(t, "talk 20")
+	}
+	for _, p := range table {
+		if r := p.await(t, "talk", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
+			t.Errorf("player %d: %s", p.seat, r.Failed)
+		}
+	}
+}
