@@ -43,7 +43,7 @@ func (p *Seat) decided(st *table.State, want Action) (move.Move, error) {
 		if phase == rules.Farewell {
 			m := &move.Leave{Key: []byte{}}
 			if a.Open {
-				m.Key = p.secret.seat.Bytes()
+				m.Key = p.secret.keep().seat.Bytes()
 			}
 			return m, nil
 		}
@@ -75,7 +75,7 @@ func (p *Seat) dutiful(st *table.State) (move.Move, error) {
 		return p.verdict(st)
 	case rules.Disclosing:
 		guess := p.Guessed(st)
-		o, err := deck.Open(p.context(st, move.KindDisclose, 0), p.secret.seat, st.Guess[p.index].Cards(), st.Elements(guess), p.rand)
+		o, err := deck.Open(p.context(st, move.KindDisclose, 0), p.secret.keep().seat, st.Guess[p.index].Cards(), st.Elements(guess), p.rand)
 		if err != nil {
 			return nil, fmt.Errorf("seat: opening a guess: %w", err)
 		}
@@ -89,7 +89,7 @@ func (p *Seat) deny(st *table.State) (move.Move, error) {
 	if slices.ContainsFunc(p.Hand(st), func(c rules.Card) bool { return slices.Contains(q.Cards, c) }) {
 		return nil, ErrHolding
 	}
-	d, err := deck.Deny(p.context(st, move.KindDeny, 0), p.secret.seat, st.Hands[p.index], st.Elements(q.Cards), p.rand)
+	d, err := deck.Deny(p.context(st, move.KindDeny, 0), p.secret.keep().seat, st.Hands[p.index], st.Elements(q.Cards), p.rand)
 	if err != nil {
 		return nil, fmt.Errorf("seat: proving a no: %w", err)
 	}
@@ -106,7 +106,7 @@ func (p *Seat) show(st *table.State, card rules.Card) (move.Move, error) {
 	if held < 0 {
 		return nil, ErrNotHeld
 	}
-	w, err := deck.Show(p.context(st, move.KindShow, 0), p.secret.seat, st.Hands[p.index], held,
+	w, err := deck.Show(p.context(st, move.KindShow, 0), p.secret.keep().seat, st.Hands[p.index], held,
 		st.Elements(q.Cards), asked, st.SeatKeys[q.Asker], p.rand)
 	if err != nil {
 		return nil, fmt.Errorf("seat: showing a card: %w", err)
@@ -145,13 +145,13 @@ func (p *Seat) verdict(st *table.State) (move.Move, error) {
 	ctx := p.context(st, move.KindVerdict, 0)
 	if slices.Equal(named, p.Peeked(st)) {
 		m := st.Elements(named)
-		o, err := deck.Open(ctx, p.secret.seat, append(slices.Clone(guess), crime...), append(slices.Clone(m), m...), p.rand)
+		o, err := deck.Open(ctx, p.secret.keep().seat, append(slices.Clone(guess), crime...), append(slices.Clone(m), m...), p.rand)
 		if err != nil {
 			return nil, fmt.Errorf("seat: proving right: %w", err)
 		}
 		return &move.Verdict{Right: true, Cards: small(named), Proof: o.Bytes()}, nil
 	}
-	d, err := deck.Differ(ctx, p.secret.seat, crime, guess, p.rand)
+	d, err := deck.Differ(ctx, p.secret.keep().seat, crime, guess, p.rand)
 	if err != nil {
 		return nil, fmt.Errorf("seat: proving wrong: %w", err)
 	}

@@ -107,7 +107,7 @@ func (p *Seat) Shown(st *table.State, e table.Event) (rules.Card, bool) {
 }
 
 func (p *Seat) decrypt(st *table.State, cs []elgamal.Ciphertext) []rules.Card {
-	return Decrypt(st, cs, p.secret.seat)
+	return Decrypt(st, cs, p.secret.keep().seat)
 }
 
 // Decrypt opens ciphertexts with a seat key. What is no card of the deck, which
@@ -175,11 +175,11 @@ func (p *Seat) setUp(st *table.State) (move.Move, error) {
 func (p *Seat) keys(st *table.State) (move.Move, error) {
 	seat, lock := p.secret.public()
 	claim := table.Possession(seat, lock)
-	proof, err := sigma.Prove(p.context(st, move.KindKeys, 0), claim, []sigma.Known{{Secrets: []*group.Scalar{p.secret.seat, p.secret.lock}}}, p.rand)
+	proof, err := sigma.Prove(p.context(st, move.KindKeys, 0), claim, []sigma.Known{{Secrets: []*group.Scalar{p.secret.keep().seat, p.secret.keep().lock}}}, p.rand)
 	if err != nil {
 		return nil, fmt.Errorf("seat: proving the keys: %w", err)
 	}
-	return &move.Keys{Nonce: p.secret.nonce, Seat: seat.Encoding(), Lock: [][32]byte{lock.Encoding()}, Proof: proof.Bytes()}, nil
+	return &move.Keys{Nonce: p.secret.keep().nonce, Seat: seat.Encoding(), Lock: [][32]byte{lock.Encoding()}, Proof: proof.Bytes()}, nil
 }
 
 func (p *Seat) shuffle(st *table.State, decks [][]elgamal.Ciphertext) (move.Move, error) {
@@ -201,7 +201,7 @@ func (p *Seat) shuffle(st *table.State, decks [][]elgamal.Ciphertext) (move.Move
 // shares unlocks exactly what the state says is due. That the decks verify is
 // part of having reached this state: Apply checked every shuffle.
 func (p *Seat) shares(st *table.State) (move.Move, error) {
-	share, err := deck.Unlock(p.context(st, move.KindShares, 0), p.secret.lock, st.Tasks(), p.rand)
+	share, err := deck.Unlock(p.context(st, move.KindShares, 0), p.secret.keep().lock, st.Tasks(), p.rand)
 	if err != nil {
 		return nil, fmt.Errorf("seat: unlocking: %w", err)
 	}

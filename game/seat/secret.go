@@ -8,6 +8,7 @@
 package seat
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -18,42 +19,53 @@ import (
 	"alibi/game/table"
 )
 
+var errZeroKey = errors.New("seat: a stored key is zero")
+
 // SecretSize is the length of an encoded Secret in bytes.
 const SecretSize = 4 * 32
 
 // Secret is what a player must never show and must not lose while the game
 // lasts: two keys, a nonce and a seed for salts.
-type Secret struct {
+//
+// It never prints, neither itself nor inside another value. There fmt asks no
+// method, and a verb that does not fit makes it follow a pointer; it calls no
+// function.
+type Secret struct{ keep func() *kept }
+
+type kept struct {
 	nonce [32]byte
 	seed  [32]byte
 	seat  *group.Scalar // y
 	lock  *group.Scalar // x
 }
 
+func keeping(k *kept) *Secret { return &Secret{keep: func() *kept { return k }} }
+
 // Draw makes a fresh secret. One secret serves one game.
 func Draw(rand io.Reader) (*Secret, error) {
-	s := new(Secret)
-	for _, b := range [][]byte{s.nonce[:], s.seed[:]} {
+	k := new(kept)
+	for _, b := range [][]byte{k.nonce[:], k.seed[:]} {
 		if _, err := io.ReadFull(rand, b); err != nil {
 			return nil, fmt.Errorf("seat: drawing a secret: %w", err)
 		}
 	}
-	for _, k := range []**group.Scalar{&s.seat, &s.lock} {
+	for _, key := range []**group.Scalar{&k.seat, &k.lock} {
 		var err error
-		if *k, err = group.RandomScalar(rand); err != nil {
+		if *key, err = group.RandomScalar(rand); err != nil {
 			return nil, fmt.Errorf("seat: drawing a key: %w", err)
 		}
 	}
-	return s, nil
+	return keeping(k), nil
 }
 
 // Bytes encodes the secret for a private store.
 func (s *Secret) Bytes() []byte {
+	k := s.keep()
 	out := make([]byte, 0, SecretSize)
-	out = append(out, s.nonce[:]...)
-	out = append(out, s.seed[:]...)
-	out = append(out, s.seat.Bytes()...)
-	return append(out, s.lock.Bytes()...)
+	out = append(out, k.nonce[:]...)
+	out = append(out, k.seed[:]...)
+	out = append(out, k.seat.Bytes()...)
+	return append(out, k.lock.Bytes()...)
 }
 
 // ParseSecret decodes what Bytes made. Errors do not contain the bytes.
@@ -61,38 +73,41 @@ func ParseSecret(b []byte) (*Secret, error) {
 	if len(b) != SecretSize {
 		return nil, fmt.Errorf("seat: a secret is %d bytes, not %d", SecretSize, len(b))
 	}
-	s := new(Secret)
-	copy(s.nonce[:], b)
-	copy(s.seed[:], b[32:])
+	k := new(kept)
+	copy(k.nonce[:], b)
+	copy(k.seed[:], b[32:])
 	var err error
-	if s.seat, err = group.ParseScalar(b[64:96]); err != nil {
+	if k.seat, err = group.ParseScalar(b[64:96]); err != nil {
 		return nil, fmt.Errorf("seat: stored seat key: %w", err)
 	}
-	if s.lock, err = group.ParseScalar(b[96:]); err != nil {
+	if k.lock, err = group.ParseScalar(b[96:]); err != nil {
 		return nil, fmt.Errorf("seat: stored lock key: %w", err)
 	}
-	return s, nil
+	if k.seat.IsZero() || k.lock.IsZero() {
+		return nil, errZeroKey // the file was blanked
+	}
+	return keeping(k), nil
 }
 
 // String keeps a secret out of logs and error texts.
 func (s Secret) String() string { return "seat.Secret" }
 
-// Format does the same for every verb and flag, and for a copy of the value.
+// Format does the same for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
 // Commitment is what the player's line of the charter commits to.
 func (s *Secret) Commitment(id identity.ID) feed.Hash {
 	seat, lock := s.public()
-	return table.Commitment(id, s.nonce, seat.Encoding(), [][32]byte{lock.Encoding()})
+	return table.Commitment(id, s.keep().nonce, seat.Encoding(), [][32]byte{lock.Encoding()})
 }
 
 func (s *Secret) public() (seat, lock *group.Element) {
-	return group.BaseMul(s.seat), group.BaseMul(s.lock)
+	return group.BaseMul(s.keep().seat), group.BaseMul(s.keep().lock)
 }
 
 // salt hides a sealed choice. It is derived, so that a peer that comes back
 // after a crash can still open what it sealed.
 func (s *Secret) salt(game feed.Hash, round uint32) [32]byte {
-	return transcript.Hash("salt", s.seed[:], game[:],
+	return transcript.Hash("salt", s.keep().seed[:], game[:],
 		[]byte{byte(round >> 24), byte(round >> 16), byte(round >> 8), byte(round)})
 }
