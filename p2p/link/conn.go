@@ -41,7 +41,11 @@ func (c *Conn) Protocol() string { return c.protocol }
 func (c *Conn) Outbound() bool { return c.outbound }
 
 // RemoteAddr is the address of the far end.
-func (c *Conn) RemoteAddr() netip.AddrPort { return addrPort(c.under) }
+func (c *Conn) RemoteAddr() netip.AddrPort { return addrPort(c.under.RemoteMultiaddr()) }
+
+// LocalAddr is the address of this end; a QUIC connection has none of its own,
+// and says so with an unspecified one.
+func (c *Conn) LocalAddr() netip.AddrPort { return addrPort(c.under.LocalMultiaddr()) }
 
 // Transport is "tcp" or "quic".
 func (c *Conn) Transport() string {
@@ -67,7 +71,8 @@ func (c *Conn) SetWriteDeadline(t time.Time) error { return c.stream.SetWriteDea
 // be called from any goroutine and more than once.
 func (c *Conn) Close() error {
 	c.once.Do(func() {
-		_ = c.stream.Reset()
+		// This takes the stream with it. A reset of its own would have to wait
+		// its turn behind what a slow far end has not read.
 		_ = c.under.Close()
 		c.host.mu.Lock()
 		delete(c.host.conns, c)
@@ -254,8 +259,8 @@ func (h *Host) closeAll() {
 	}
 }
 
-func addrPort(c network.ConnMultiaddrs) netip.AddrPort {
-	transport, _ := ma.SplitFunc(c.RemoteMultiaddr(), func(p ma.Component) bool { return p.Protocol().Code == pQUIC })
+func addrPort(m ma.Multiaddr) netip.AddrPort {
+	transport, _ := ma.SplitFunc(m, func(p ma.Component) bool { return p.Protocol().Code == pQUIC })
 	a, err := manet.ToNetAddr(transport)
 	if err != nil {
 		return netip.AddrPort{}

@@ -1,10 +1,12 @@
 package node
 
 import (
+	"context"
 	"net"
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/libp2p/go-libp2p/core/peer"
 	ma "github.com/multiformats/go-multiaddr"
@@ -181,6 +183,42 @@ func interfaceIPs() (out []netip.Addr) {
 		}
 	}
 	return out
+}
+
+// mindEvery is how often the own addresses are looked at.
+const mindEvery = 2 * time.Second
+
+// mind ends connections from addresses that this computer no longer has. Their
+// far ends cannot be reached over them, and would wait in vain; whoever moved
+// dials again.
+func (n *Node) mind(ctx context.Context) {
+	tick := time.NewTicker(mindEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		addrs, err := net.InterfaceAddrs()
+		if err != nil || len(addrs) == 0 {
+			continue
+		}
+		have := map[netip.Addr]bool{}
+		for _, a := range addrs {
+			if p, err := netip.ParsePrefix(a.String()); err == nil {
+				have[p.Addr().Unmap()] = true
+			}
+		}
+		n.mu.Lock()
+		for c := range n.links {
+			ip := c.LocalAddr().Addr().Unmap().WithZone("")
+			if ip.IsValid() && !ip.IsUnspecified() && !ip.IsLoopback() && !have[ip] {
+				_ = c.Close()
+			}
+		}
+		n.mu.Unlock()
+	}
 }
 
 // cable reports whether an address is a self-assigned IPv4 one (RFC 3927),

@@ -23,6 +23,10 @@ const (
 	shortLife   = time.Second
 )
 
+// staleAfter is the silence after which a second connection is tried beside
+// the first: a peer, or this one, may have moved to another address.
+const staleAfter = 2*pingEvery + time.Second/2
+
 // keep is the goroutine that keeps one seat connected.
 func (g *Game) keep(i int) {
 	id := g.ids[i]
@@ -32,11 +36,14 @@ func (g *Game) keep(i int) {
 	}
 	retry := firstRetry
 	for g.ctx.Err() == nil {
-		if g.connected(i) {
+		if left := g.lively(i); left > 0 {
+			timer := time.NewTimer(left)
 			select {
 			case <-bell:
+			case <-timer.C:
 			case <-g.ctx.Done():
 			}
+			timer.Stop()
 			retry = firstRetry
 			continue
 		}
@@ -49,17 +56,22 @@ func (g *Game) keep(i int) {
 			retry = firstRetry
 			continue
 		}
-		if !g.connected(i) {
+		if g.lively(i) <= 0 {
 			g.pause(i, g.node.jitter(retry), addrs)
 			retry = min(2*retry, lastRetry)
 		}
 	}
 }
 
-func (g *Game) connected(i int) bool {
+// lively is how much longer a seat's connection may be silent before it is
+// doubted; not positive without one.
+func (g *Game) lively(i int) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.seats[i].conns) > 0
+	if len(g.seats[i].conns) == 0 {
+		return 0
+	}
+	return time.Until(g.seats[i].heard.Add(staleAfter))
 }
 
 // pause waits, or until the seat is connected or has other addresses than
@@ -74,7 +86,7 @@ func (g *Game) pause(i int, d time.Duration, tried []netip.AddrPort) {
 		case <-g.ctx.Done():
 			return
 		case <-g.seats[i].bell:
-			if g.connected(i) || tried != nil && !slices.Equal(tried, g.node.addresses(g.ids[i])) {
+			if g.lively(i) > 0 || tried != nil && !slices.Equal(tried, g.node.addresses(g.ids[i])) {
 				return
 			}
 		}
@@ -104,11 +116,11 @@ func (g *Game) dial(i int, addrs []netip.AddrPort) bool {
 // dialling notes how to end the dial under way, and refuses one to a seat that
 // is connected by now.
 func (g *Game) dialling(i int, cancel context.CancelFunc) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if cancel != nil && len(g.seats[i].conns) > 0 {
+	if cancel != nil && g.lively(i) > 0 {
 		return false
 	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.seats[i].dialled = cancel
 	return true
 }

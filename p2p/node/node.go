@@ -138,6 +138,7 @@ func (n *Node) Run(ctx context.Context) error {
 		})
 		below.Go(func() { n.watch(network, service) })
 	}
+	below.Go(func() { n.mind(network) })
 	n.mu.Lock()
 	n.run, n.since = run, time.Now()
 	n.mu.Unlock()
