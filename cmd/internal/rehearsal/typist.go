@@ -33,7 +33,7 @@ func (t *Typist) Play(out io.Reader, in io.Writer) error {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		t.record(lines.Text())
-		say := t.answer(lines.Text())
+		say := t.Answer(lines.Text())
 		if say == "" {
 			continue
 		}
@@ -53,8 +53,8 @@ func (t *Typist) record(line string) {
 
 var columns = regexp.MustCompile(`\s{2,}`)
 
-// answer is what to type after a line, "" for nothing.
-func (t *Typist) answer(line string) string {
+// Answer is what to type after a line, "" for nothing.
+func (t *Typist) Answer(line string) string {
 	switch {
 	case strings.HasPrefix(line, "? Your turn."):
 		t.rows, t.reading = nil, true
