@@ -127,6 +127,32 @@ func TestGuessOfNoCard(t *testing.T) {
 	}
 }
 
+func TestGuessAmongNonsense(t *testing.T) {
+	ac := newAccusation(t, "nonsense")
+	g := ac.guess(right...)
+	for name, bad := range map[string][]*group.Element{
+		"hole": {ac.cards[5], nil, ac.cards[7], ac.cards[8]}, "identity": {ac.cards[5], group.Identity(), ac.cards[7], ac.cards[8]},
+		"no card": {}, "too many cards": slices.Repeat(ac.cards, MaxCards/len(ac.cards)+1),
+	} {
+		choices := [][]*group.Element{ac.choices[0], ac.choices[1], bad}
+		if _, err := MakeGuess(here, ac.accuser.key, choices, []int{0, 0, 0}, ac.accuser.rand); err == nil {
+			t.Errorf("MakeGuess: %s is accepted", name)
+		}
+		if _, err := CheckGuess(here, ac.accuser.key, choices, g); err == nil {
+			t.Errorf("CheckGuess: %s is accepted", name)
+		}
+	}
+	if _, err := MakeGuess(here, ac.accuser.key, nil, nil, ac.accuser.rand); err == nil {
+		t.Error("a guess of nothing is made")
+	}
+	if _, err := CheckGuess(here, ac.accuser.key, nil, new(Guess)); err == nil {
+		t.Error("a guess of nothing is accepted")
+	}
+	if _, err := ParseGuess(nil, nil); err == nil || GuessSize(nil) != 0 {
+		t.Error("a guess of nothing is read")
+	}
+}
+
 // A guess with A = 0 would lie open.
 func TestGuessInTheOpen(t *testing.T) {
 	ac := newAccusation(t, "open")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"alibi/crypto/elgamal"
@@ -158,7 +159,7 @@ func TestNoAnswerToNonsense(t *testing.T) {
 	if _, err := CheckDenial(here, s.key, hand, nothing, no); !errors.Is(err, ErrIdentity) {
 		t.Errorf("question for the identity: %v", err)
 	}
-	for _, q := range [][]*group.Element{nil, nothing, {nil}} {
+	for _, q := range [][]*group.Element{nil, nothing, {nil}, slices.Repeat(asked[:1], MaxCards+1)} {
 		if _, err := Deny(here, s.y, hand, q, s.rand); err == nil {
 			t.Errorf("Deny answers a question of %d", len(q))
 		}
