@@ -67,6 +67,30 @@ func TestAnswerRefuses(t *testing.T) {
 	}
 }
 
+// A wish where the player has nothing to decide makes no entry: pressing a key
+// early must not say anything in the player's name.
+func TestAnswerTakesNoWishWhereNothingIsDecided(t *testing.T) {
+	p, err := parlour.New("wish", "card", 3, rules.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for p.State.Stage != table.Playing {
+		for i, s := range p.Seats {
+			if due, _ := s.Due(p.State); !due {
+				continue
+			}
+			for _, a := range []seat.Action{seat.Accuse{}, seat.Ask{}, seat.Leave{Open: true}} {
+				if m, err := s.Answer(p.State, a); m != nil || !errors.Is(err, seat.ErrNotNow) {
+					t.Errorf("%s, seat %d: %T gives %v, %v", p.State.Stage, i, a, m, err)
+				}
+			}
+		}
+		if _, err := p.Round(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Which rounds need the player, and which the program answers alone.
 func TestDue(t *testing.T) {
 	o := rules.DefaultOptions()

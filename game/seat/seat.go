@@ -148,6 +148,8 @@ func (p *Seat) Answer(st *table.State, want Action) (move.Move, error) {
 		return nil, ErrNothing
 	case decide && want == nil:
 		return nil, ErrDecide
+	case !decide && want != nil:
+		return nil, fmt.Errorf("%w: there is nothing to decide", ErrNotNow)
 	case decide:
 		return p.decided(st, want)
 	case st.Stage != table.Playing:

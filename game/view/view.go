@@ -95,10 +95,11 @@ func For(st *table.State, me *seat.Seat) *View {
 		v.Words = identity.Words(st.Game)
 	}
 	if p := st.Pos; p != nil {
-		v.Phase, v.Active, v.Turns, v.Result = p.Phase, p.Active, p.Turns, p.Result
+		v.Phase, v.Active, v.Turns, v.Result = p.Phase, p.Active, p.Turns, result(p.Result)
 		v.Crime = slices.Clone(p.Crime)
 		if p.Question != nil {
 			q := *p.Question
+			q.Cards = slices.Clone(q.Cards)
 			v.Question = &q
 		}
 		if p.Accusation != nil {
@@ -165,8 +166,17 @@ func (v *View) choose(st *table.State, me *seat.Seat) {
 	}
 }
 
+// result is a copy: a View shares nothing with the State.
+func result(r *rules.Result) *rules.Result {
+	if r == nil {
+		return nil
+	}
+	c := *r
+	return &c
+}
+
 func line(st *table.State, me *seat.Seat, e table.Event) Line {
-	l := Line{Round: e.Round, Kind: e.Kind, Seat: e.Seat, To: e.To, Result: e.Result, Card: Hidden,
+	l := Line{Round: e.Round, Kind: e.Kind, Seat: e.Seat, To: e.To, Result: result(e.Result), Card: Hidden,
 		Cards: slices.Clone(e.Cards), Seats: slices.Clone(e.Seats)}
 	if e.Kind != table.Showed {
 		return l
