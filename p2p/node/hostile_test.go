@@ -116,7 +116,8 @@ func TestOnlyMembersGetIn(t *testing.T) {
 	if m, err := s.Receive(long); err == nil {
 		t.Errorf("a stranger was answered with %T", m)
 	}
-	if p := g.Presence(); p[1].State != Connected || p[2].State == Connected {
+	p := awaitPresence(t, g, func(p []Presence) bool { return p[1].State == Connected })
+	if p[2].State == Connected {
 		t.Errorf("presence %v", p)
 	}
 }
