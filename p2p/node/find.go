@@ -62,6 +62,8 @@ func (n *Node) watch(ctx context.Context, service *lan.Service) {
 // announce says what table is open here, or that none is, and how hard to look
 // for others: each second before a game and while a seat is missing.
 func (n *Node) announce() {
+	n.announcing.Lock()
+	defer n.announcing.Unlock()
 	n.mu.Lock()
 	service, open := n.lan, n.open
 	games := slices.Collect(maps.Values(n.games))

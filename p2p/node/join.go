@@ -191,6 +191,7 @@ func (j *joining) remove(identity.ID) {}
 // whether the sitting has ended.
 func (j *joining) do(step func() []wire.Message) (over bool) {
 	j.mu.Lock()
+	defer j.mu.Unlock()
 	before := j.core.View().Phase
 	out := step()
 	v := j.core.View()
@@ -199,13 +200,11 @@ func (j *joining) do(step func() []wire.Message) (over bool) {
 	for i, m := range out {
 		j.conn.put(m, over && i == len(out)-1)
 	}
-	j.mu.Unlock()
-	if before >= lobby.Begun {
-		return true
+	if before < lobby.Begun {
+		if v.Phase == lobby.Begun {
+			j.node.remember(v, j.conn.conn.RemoteAddr().Addr().Unmap().IsLoopback())
+		}
+		j.sitting.show(v, charter, me) // in the order in which it happened
 	}
-	if v.Phase == lobby.Begun {
-		j.node.remember(v, j.conn.conn.RemoteAddr().Addr().Unmap().IsLoopback())
-	}
-	j.sitting.show(v, charter, me)
 	return over
 }

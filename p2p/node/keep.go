@@ -57,7 +57,7 @@ func (g *Game) keep(i int) {
 			continue
 		}
 		if g.lively(i) <= 0 {
-			g.pause(i, g.node.jitter(retry), addrs)
+			g.pause(i, jitter(retry), addrs)
 			retry = min(2*retry, lastRetry)
 		}
 	}

@@ -42,7 +42,7 @@ type Config struct {
 	// Realm separates groups that must not find one another, such as tests on
 	// one computer; players meet in the empty one.
 	Realm string
-	// Rand is the source of a missing Key and of jitter; nil means crypto/rand.
+	// Rand is the source of a missing Key; nil means crypto/rand.
 	Rand io.Reader
 }
 
@@ -63,8 +63,7 @@ type Node struct {
 	changed chan struct{} // tables
 	work    sync.WaitGroup
 
-	randMu sync.Mutex
-	rand   io.Reader
+	announcing sync.Mutex // so that what is announced last is the latest
 
 	mu    sync.Mutex // guards all below
 	began bool
@@ -93,7 +92,7 @@ func New(c Config) (*Node, error) {
 		c.Key = key
 	}
 	n := &Node{
-		cfg: c, id: c.Key.ID(), rand: c.Rand,
+		cfg: c, id: c.Key.ID(),
 		known: newAddressBook(), up: make(chan struct{}), changed: make(chan struct{}, 1),
 		games: map[feed.Hash]*Game{}, links: map[*link.Conn]bool{},
 	}
@@ -231,15 +230,11 @@ func (n *Node) Open(ctx context.Context, offer lobby.Offer, me Me) (*Sitting, er
 	return n.openTable(ctx, offer, me)
 }
 
-// jitter returns a time between half of d and d.
-func (n *Node) jitter(d time.Duration) time.Duration {
+// jitter returns a time between half of d and d. It does not touch
+// Config.Rand, whose owner may draw from it at the same time.
+func jitter(d time.Duration) time.Duration {
 	var b [2]byte
-	n.randMu.Lock()
-	_, err := io.ReadFull(n.rand, b[:])
-	n.randMu.Unlock()
-	if err != nil {
-		return d
-	}
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	return d/2 + d/2*time.Duration(uint16(b[0])<<8|uint16(b[1]))/65536
 }
 

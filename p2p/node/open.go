@@ -109,17 +109,16 @@ func (o *opening) do(step func() []lobby.Send) {
 	charter, me, _ := o.core.Charter()
 	o.over = v.Phase >= lobby.Begun
 	over := o.over
-	o.mu.Unlock()
-
 	if v.Phase == lobby.Begun {
 		o.node.remember(v, true)
 	}
+	o.sitting.show(v, charter, me) // in the order in which it happened
+	o.mu.Unlock()
 	if over {
 		o.node.forget(o)
 	} else {
 		o.node.announce()
 	}
-	o.sitting.show(v, charter, me)
 }
 
 // handleLobby owns an inbound lobby connection.

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -321,4 +322,64 @@ func sameGame(a, b *Game) bool {
 		}
 	}
 	return true
+}
+
+// What Append has returned for is there after kill -9, whenever that comes,
+// and what is there is a beginning of what was appended.
+func TestKilledInTheMiddle(t *testing.T) {
+	f := newFixture(t, 3, "evening")
+	if dir := os.Getenv("ALIBI_STORE_APPENDER"); dir != "" {
+		d := mustOpen(t, dir)
+		if _, err := d.Begin(f.charter, 0, []byte("secret")); err != nil {
+			t.Fatal(err)
+		}
+		for round := uint32(0); ; round++ {
+			if err := d.Append(f.table, f.entry(t, round, 0, "a"), f.entry(t, round, 1, strings.Repeat("b", 5000))); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = os.Stdout.Write([]byte{'.'})
+		}
+	}
+	for _, after := range []int{0, 1, 7, 20} {
+		dir := t.TempDir()
+		cmd := exec.Command(os.Args[0], "-test.run=^TestKilledInTheMiddle$")
+		cmd.Env = append(os.Environ(), "ALIBI_STORE_APPENDER="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, make([]byte, after)); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		rest, _ := io.ReadAll(out)
+		_ = cmd.Wait()
+		returned := after + len(rest)
+
+		d := mustOpen(t, dir)
+		g, err := d.Load(f.table)
+		if errors.Is(err, ErrUnknown) && returned == 0 {
+			_ = d.Close()
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(g.Log)%2 != 0 || len(g.Log) < 2*returned {
+			t.Errorf("killed after %d appends of two: %d entries", returned, len(g.Log))
+		}
+		for i, e := range g.Log {
+			if e.Round != uint32(i/2) || int(e.Seat) != i%2 {
+				t.Fatalf("entry %d is of round %d, seat %d", i, e.Round, e.Seat)
+			}
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
