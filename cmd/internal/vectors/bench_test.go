@@ -75,14 +75,17 @@ func settle(b *testing.B, c *sigma.Check, err error) {
 func BenchmarkDenial(b *testing.B) {
 	q := newQuestion(b, 10, 11, 12)
 	key, here := group.BaseMul(q.y), []byte("here")
-	var sent []byte
+	prove := func(b *testing.B) []byte {
+		d, err := deck.Deny(here, q.y, q.hand, q.asked, q.rand)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return d.Bytes()
+	}
+	sent := prove(b)
 	b.Run("prove", func(b *testing.B) {
 		for b.Loop() {
-			d, err := deck.Deny(here, q.y, q.hand, q.asked, q.rand)
-			if err != nil {
-				b.Fatal(err)
-			}
-			sent = d.Bytes()
+			prove(b)
 		}
 	})
 	b.Run("verify", func(b *testing.B) {
@@ -95,20 +98,25 @@ func BenchmarkDenial(b *testing.B) {
 			settle(b, c, err)
 		}
 	})
-	yardstick(b)
+	// C, and two commitments of two terms each, for 18 pairs; 18 C, 36
+	// commitments, 18 differences, 6 A, G and Y.
+	yardsticks(b, 6*18, 80)
 }
 
 func BenchmarkShowing(b *testing.B) {
 	q := newQuestion(b, 3, 11, 12)
 	key, asker, here := group.BaseMul(q.y), group.BaseMul(q.k), []byte("here")
-	var sent []byte
+	prove := func(b *testing.B) []byte {
+		s, err := deck.Show(here, q.y, q.hand, 3, q.asked, 0, asker, q.rand)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return s.Bytes()
+	}
+	sent := prove(b)
 	b.Run("prove", func(b *testing.B) {
 		for b.Loop() {
-			s, err := deck.Show(here, q.y, q.hand, 3, q.asked, 0, asker, q.rand)
-			if err != nil {
-				b.Fatal(err)
-			}
-			sent = s.Bytes()
+			prove(b)
 		}
 	})
 	b.Run("verify", func(b *testing.B) {
@@ -121,21 +129,26 @@ func BenchmarkShowing(b *testing.B) {
 			settle(b, c, err)
 		}
 	})
-	yardstick(b)
+	// Six branches of seven terms, three of four, and E; 24 commitments, 9
+	// differences, 6 A, G, Y, K and E_1.
+	yardsticks(b, 6*7+3*4+2, 43)
 }
 
 func BenchmarkReveal(b *testing.B) {
 	q := newQuestion(b, 3)
 	key, here := group.BaseMul(q.y), []byte("here")
 	tasks := []deck.Task{deck.Reveal(q.hand[0])}
-	var sent []byte
+	prove := func(b *testing.B) []byte {
+		s, err := deck.Unlock(here, q.y, tasks, q.rand)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return s.Bytes()
+	}
+	sent := prove(b)
 	b.Run("prove", func(b *testing.B) {
 		for b.Loop() {
-			s, err := deck.Unlock(here, q.y, tasks, q.rand)
-			if err != nil {
-				b.Fatal(err)
-			}
-			sent = s.Bytes()
+			prove(b)
 		}
 	})
 	b.Run("verify", func(b *testing.B) {
@@ -148,13 +161,14 @@ func BenchmarkReveal(b *testing.B) {
 			settle(b, c, err)
 		}
 	})
-	yardstick(b)
+	// X, D and two commitments; the same and G and A.
+	yardsticks(b, 4, 6)
 }
 
-// yardstick is one variable-time multiplication of 100 points by the library
-// below, in the same run.
-func yardstick(b *testing.B) {
-	const n = 100
+// yardsticks run the library below on as many points as a message has: in
+// constant time as its maker must, in variable time as whoever verifies may.
+func yardsticks(b *testing.B, proved, verified int) {
+	n := max(proved, verified)
 	scalars, points := make([]*edwards25519.Scalar, n), make([]*edwards25519.Point, n)
 	rand := stream("yardstick")
 	for i := range n {
@@ -163,9 +177,14 @@ func yardstick(b *testing.B) {
 		scalars[i], _ = edwards25519.NewScalar().SetUniformBytes(buf[:])
 		points[i] = new(edwards25519.Point).ScalarBaseMult(scalars[i])
 	}
-	b.Run("yardstick", func(b *testing.B) {
+	b.Run("prove-yardstick", func(b *testing.B) {
 		for b.Loop() {
-			new(edwards25519.Point).VarTimeMultiScalarMult(scalars, points)
+			new(edwards25519.Point).MultiScalarMult(scalars[:proved], points[:proved])
+		}
+	})
+	b.Run("verify-yardstick", func(b *testing.B) {
+		for b.Loop() {
+			new(edwards25519.Point).VarTimeMultiScalarMult(scalars[:verified], points[:verified])
 		}
 	})
 }
