@@ -3,7 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"regexp"
 	"strings"
+	"syscall"
 
 	"alibi/cmd/internal/cli/line"
 	"alibi/cmd/internal/session"
@@ -54,6 +57,11 @@ var reasons = []struct {
 	{session.ErrLost, "failed.lost", "hint.again"},
 	{session.ErrChanged, "failed.changed", "hint.changed"},
 	{session.ErrLeft, "failed.interrupted", ""},
+	{session.ErrVersion, "failed.version", "hint.version"},
+	{session.ErrUnreachable, "failed.unreachable", "hint.addr"},
+	{syscall.EADDRINUSE, "failed.port", "hint.port"},
+	{syscall.EACCES, "failed.access", "hint.access"},
+	{fs.ErrPermission, "failed.access", "hint.access"},
 }
 
 // explain finds words for an error.
@@ -76,6 +84,12 @@ func (p *program) explain(err error) *failure {
 			return f
 		}
 	}
-	// The fact as the packages below state it.
-	return &failure{code: 1, text: err.Error()}
+	return &failure{code: 1, text: bare(err)}
 }
+
+// bare is a fact as the packages below state it, without their names.
+func bare(err error) string {
+	return packages.ReplaceAllString(err.Error(), "$1")
+}
+
+var packages = regexp.MustCompile(`(^|: )((feed|move|table|rules|seat|session|store|node|link|lan|lobby|line|cli|not a log): )+`)

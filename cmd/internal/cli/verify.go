@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -62,15 +61,6 @@ func (p *program) audit(file string) (*audit.Report, error) {
 		return nil, p.usage("bad.file", "hint.verify", "file", file, "why", reason(path))
 	}
 	return nil, p.usage("bad.notlog", "hint.notlog", "file", file, "why", bare(err))
-}
-
-// bare is an error's text without the names of the packages it came through.
-func bare(err error) string {
-	text := err.Error()
-	for _, name := range []string{"feed: ", "move: ", "table: ", "rules: ", "not a log: "} {
-		text = strings.ReplaceAll(text, name, "")
-	}
-	return text
 }
 
 // verdict is nil for a log that is fair and complete.

@@ -17,6 +17,8 @@ var (
 	ErrBusy = node.ErrBusy
 	// ErrUndelivered reports that a seat may lack the last entries of a game.
 	ErrUndelivered = node.ErrUndelivered
+	// ErrUnreachable means that nothing answers at a typed address.
+	ErrUnreachable = node.ErrUnreachable
 
 	// Reasons why a seat is refused or lost before the game begins.
 	ErrFull      = lobby.ErrFull
@@ -29,6 +31,7 @@ var (
 	ErrLeft      = lobby.ErrLeft
 	ErrNoTable   = lobby.ErrNoTable
 	ErrChanged   = lobby.ErrChanged
+	ErrVersion   = lobby.ErrVersion
 )
 
 // MaxName is how many bytes a name may have.
