@@ -35,7 +35,7 @@ type program struct {
 // Main runs the program on the process's own arguments and files, and returns
 // its exit code.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	p := &program{
 		book: say.English(), in: os.Stdin, err: os.Stderr,

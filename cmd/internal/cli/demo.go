@@ -87,6 +87,9 @@ func (d *demo) game(ctx context.Context, keep *logFile) error {
 	if err := d.play(ctx); err != nil {
 		return err
 	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	return d.compare(keep)
 }
 

@@ -66,6 +66,9 @@ func (b *Book) line(v *view.View, l view.Line, pooled bool) string {
 		if len(cards) == 0 {
 			key = "story.dealt.even"
 		}
+		if v.Me != view.Spectator {
+			return b.Say(key+".you", "cards", b.Cards(v.Edition, cards), "hand", b.Cards(v.Edition, v.Hand))
+		}
 	case table.Showed:
 		if l.Card != view.Hidden {
 			key = "story.showed.open"

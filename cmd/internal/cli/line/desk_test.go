@@ -228,7 +228,7 @@ func TestWhoNamesEverybodysState(t *testing.T) {
 	u.Away = []session.Absence{{Seat: 1, Shaky: true}, {Seat: 2}}
 	got := strings.Join(newDesk().Hear(u, "who").Text, "\n")
 	want := `1  Anh: cards 3, you
-2  Bahar Z: cards 3, has the turn, the table waits for them, not heard from for a moment
+2  Bahar Z: cards 3, has the turn, the table waits, not heard from for a moment
 3  Chai: cards 3, out, cannot be reached
 Waiting for Bahar Z to ask or accuse`
 	if got != want {
