@@ -36,6 +36,9 @@ type Plan struct {
 	Wait bool
 	// Sent, when set, sees every entry that a seat sends, one call at a time.
 	Sent func(seat int, e *feed.Signed)
+	// Tamper, when set, may change what the others get to see of an entry; its
+	// seat signs the change and keeps the entry as it was.
+	Tamper func(e feed.Entry) feed.Entry
 }
 
 // Table is a game ready to run.
@@ -62,7 +65,7 @@ func New(p Plan) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{hub: newHub(len(p.Names), p.Sent)}
+	t := &Table{hub: newHub(p)}
 	charter := feed.Charter{Name: "rehearsal", Terms: terms}
 	var keys []identity.Key
 	for i, name := range p.Names {
@@ -76,6 +79,7 @@ func New(p Plan) (*Table, error) {
 			return nil, err
 		}
 		keys, t.Secrets = append(keys, key), append(t.Secrets, secret)
+		t.hub.ports[i].key = key
 		charter.Seats = append(charter.Seats, feed.Seat{Name: name, ID: key.ID(), Commitment: secret.Commitment(key.ID())})
 	}
 	if t.Charter, err = charter.Encode(); err != nil {
@@ -125,21 +129,22 @@ func stream(seed string, seat int, use string) io.Reader {
 type hub struct {
 	mu    sync.Mutex
 	ports []*port
-	sent  func(seat int, e *feed.Signed)
+	plan  Plan
 }
 
 type port struct {
 	hub      *hub
 	seat     int
+	key      identity.Key
 	arrivals chan node.Arrival
 }
 
 // backlog is more entries than any game has, so that nothing ever blocks.
 const backlog = 20_000
 
-func newHub(n int, sent func(int, *feed.Signed)) *hub {
-	h := &hub{sent: sent}
-	for i := range n {
+func newHub(p Plan) *hub {
+	h := &hub{plan: p}
+	for i := range p.Names {
 		h.ports = append(h.ports, &port{hub: h, seat: i, arrivals: make(chan node.Arrival, backlog)})
 	}
 	return h
@@ -152,17 +157,30 @@ func (p *port) Publish(entries ...*feed.Signed) {
 		if int(e.Seat) != p.seat {
 			continue
 		}
+		seen := p.tampered(e)
 		for to := range p.hub.ports {
 			if to != p.seat {
-				p.Repeat(to, e)
+				p.Repeat(to, seen)
 			}
 		}
-		if p.hub.sent != nil {
+		if p.hub.plan.Sent != nil {
 			p.hub.mu.Lock()
-			p.hub.sent(p.seat, e)
+			p.hub.plan.Sent(p.seat, e)
 			p.hub.mu.Unlock()
 		}
 	}
+}
+
+// tampered is what others get to see of an entry.
+func (p *port) tampered(e *feed.Signed) *feed.Signed {
+	if p.hub.plan.Tamper == nil {
+		return e
+	}
+	s, err := feed.Seal(p.key, p.hub.plan.Tamper(e.Entry))
+	if err != nil {
+		return e // too large to be sealed: then it is not sent, either
+	}
+	return s
 }
 
 // Repeat implements session.Link.
