@@ -1,18 +1,14 @@
 package say
 
-import (
-	"alibi/game/rules"
-	"alibi/game/view"
-)
+import "alibi/game/view"
 
 // Prompt says what the player is asked now and what to type; "" when there is
 // nothing to decide.
 func (b *Book) Prompt(v *view.View) string {
-	e, c := v.Edition, v.Choices
+	c := v.Choices
 	switch {
 	case c.Turn:
-		asked := append(e.Of(rules.Weapon)[:1:1], e.Of(rules.Suspect)[0])
-		return b.Say("prompt.turn", "a", b.Short(e, asked[0]), "b", b.Short(e, asked[1]))
+		return b.Say("prompt.turn")
 	case c.Answer:
 		return b.answer(v)
 	case c.Join:

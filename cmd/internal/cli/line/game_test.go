@@ -101,7 +101,7 @@ func golden(t *testing.T, name, got string) {
 // stand before the Crime cards are turned over: what is public, what is typed, and
 // what the seat knows of its own.
 var mayName = []string{"> ", " asks about: ", "You ask about: ", "The cards are dealt; ", "shows you: ", "You show ",
-	"? You accuse: ", "? Your turn. Type for example: ", "Your guess is fixed: ", "You alone look at the Crime cards: "}
+	"? You accuse: ", "Your guess is fixed: ", "You alone look at the Crime cards: "}
 
 // What a seat prints never names a card that only others may know: neither their
 // hands nor what they show each other. A whole game is walked, line by line.

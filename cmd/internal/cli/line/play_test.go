@@ -87,7 +87,7 @@ func (s *sitting) drain() error {
 
 func TestEndOfInputWhereADecisionIsDue(t *testing.T) {
 	s := sit(t)
-	s.await("? Compare")
+	s.await("? Read these aloud")
 	_ = s.in.Close()
 	s.await("Input has ended")
 	if err := s.drain(); !errors.Is(err, line.ErrInput) {
@@ -121,7 +121,7 @@ func TestEndOfInputBeforeTheFarewell(t *testing.T) {
 
 func TestOneInterruptAsksTheSecondLeaves(t *testing.T) {
 	s := sit(t)
-	s.await("? Compare")
+	s.await("? Read these aloud")
 	s.interrupts <- os.Interrupt
 	s.await("Press Ctrl-C again")
 	s.enter("words") // whoever goes on has not left
@@ -136,13 +136,13 @@ func TestOneInterruptAsksTheSecondLeaves(t *testing.T) {
 
 func TestQuitAsksBack(t *testing.T) {
 	s := sit(t)
-	s.await("? Compare")
+	s.await("? Read these aloud")
 	s.enter("quit")
-	s.await("? The table waits")
+	s.await("? The others cannot finish")
 	s.enter("no")
 	s.await("Not sent")
 	s.enter("quit")
-	s.await("? The table waits")
+	s.await("? The others cannot finish")
 	s.enter("yes")
 	if err := s.drain(); !errors.Is(err, line.ErrQuit) {
 		t.Errorf("Play returned %v", err)
@@ -151,7 +151,7 @@ func TestQuitAsksBack(t *testing.T) {
 
 func TestWrongLinesDoNotEndTheGame(t *testing.T) {
 	s := sit(t)
-	s.await("? Compare")
+	s.await("? Read these aloud")
 	for _, tc := range []struct{ typed, want string }{
 		{strings.Repeat("x", 100_000), "error: this line is too long"},
 		{strings.Repeat("x", 1001) + "\nhand", "error: this line is too long"},
