@@ -1,6 +1,7 @@
 package session
 
 import (
+	"sync"
 	"testing"
 
 	"alibi/game/table"
@@ -11,8 +12,9 @@ import (
 // account for every proof.
 func TestUpdateForSpectators(t *testing.T) {
 	p := newParty(t, 3)
+	var readers sync.WaitGroup
 	for i, s := range p.sessions {
-		go func() {
+		readers.Go(func() {
 			for {
 				select {
 				case <-s.Changed():
@@ -30,13 +32,14 @@ func TestUpdateForSpectators(t *testing.T) {
 					}
 				}
 			}
-		}()
+		})
 	}
 	for i, err := range p.run() {
 		if err != nil {
 			t.Fatalf("seat %d: %v", i, err)
 		}
 	}
+	readers.Wait()
 	u := p.sessions[0].Latest()
 	proofs := 0
 	for at, s := range u.Steps {
