@@ -15,7 +15,7 @@ var (
 
 // Options are what a table agrees on in its charter.
 type Options struct {
-	First    string // who begins: by lot, the opener, or by vote
+	First    string // who begins: by lot, as the opener says, or by vote
 	Order    string // of several accusers: active player then to the left, by lot, or agreed among them
 	Last     string // the only player left in wins at once, or plays on
 	Notebook string // highest level of help that clients may give

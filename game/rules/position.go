@@ -7,7 +7,7 @@ type Phase uint8
 
 // A game runs Voting? (Turn ...)* Revealing Farewell Over.
 const (
-	Voting     Phase = iota // every seat names the most suspicious-looking player
+	Voting     Phase = iota // every seat, or the opener alone, names the player to begin
 	Turn                    // the active player asks or accuses
 	Answering               // one responder says no or shows
 	Sealing                 // every other player still in seals join or pass
@@ -80,15 +80,14 @@ type Position struct {
 	Turns      int    // turns begun
 }
 
-// Start is the position after the deal. lot is a seat drawn by the beacon; with
-// the option "vote" it breaks ties and Voting comes first.
+// Start is the position after the deal. lot is a seat drawn by the beacon. With
+// the options "vote", where it breaks ties, and "opener", where seat 0 alone
+// has a vote, Voting comes first.
 func Start(e *Edition, o Options, seats, lot int) *Position {
 	p := &Position{Edition: e, Options: o, Out: make([]bool, seats)}
 	switch o.First {
-	case "vote":
+	case "vote", "opener":
 		p.Phase, p.Active = Voting, lot
-	case "opener":
-		p.Phase, p.Active, p.Turns = Turn, 0, 1
 	default:
 		p.Phase, p.Active, p.Turns = Turn, lot, 1
 	}
@@ -119,6 +118,11 @@ func (p *Position) In(first int) []int {
 // Speakers lists the seats that owe an entry in this phase, in seat order.
 func (p *Position) Speakers() []int {
 	switch p.Phase {
+	case Voting:
+		if p.Options.First == "opener" {
+			return []int{0}
+		}
+		return p.all()
 	case Turn:
 		return []int{p.Active}
 	case Answering:

@@ -112,11 +112,11 @@ func (r *referee) others(player int) (seats []int) {
 
 func (r *referee) script() {
 	player := r.lot
-	if r.options.First == "opener" {
-		player = 0
-	}
 	r.now.Active = player
-	if r.options.First == "vote" {
+	switch r.options.First {
+	case "opener":
+		player = r.hear("voting", 0).said[0].Act.(rules.Vote).For
+	case "vote":
 		player = r.vote()
 	}
 	for !r.turn(player) {

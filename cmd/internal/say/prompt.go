@@ -16,7 +16,11 @@ func (b *Book) Prompt(v *view.View) string {
 	case c.Guess:
 		return b.Say("prompt.guess")
 	case c.Vote:
-		return b.Say("prompt.vote", "who", v.Players[(v.Me+1)%len(v.Players)].Name)
+		key := "prompt.vote"
+		if v.Options.First == "opener" {
+			key = "prompt.first"
+		}
+		return b.Say(key, "who", v.Players[(v.Me+1)%len(v.Players)].Name)
 	case len(c.Propose) > 0:
 		return b.Say("prompt.order", "names", b.Names(v, c.Propose))
 	case c.Leave:
