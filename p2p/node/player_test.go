@@ -23,9 +23,16 @@ import (
 // namespace it was started, instead of running the tests: "seat/seats".
 const helperVariable = "ALIBI_NODE_PLAYER"
 
+// guestVariable makes it open or join a table instead; see guestMain.
+const guestVariable = "ALIBI_NODE_GUEST"
+
 func TestMain(m *testing.M) {
-	if what := os.Getenv(helperVariable); what != "" {
-		if err := playerMain(what); err != nil {
+	for variable, run := range map[string]func(string) error{helperVariable: playerMain, guestVariable: guestMain} {
+		what := os.Getenv(variable)
+		if what == "" {
+			continue
+		}
+		if err := run(what); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -163,12 +170,19 @@ type player struct {
 // seatPlayer starts the process, not yet the node.
 func seatPlayer(t *testing.T, l *netlab.Lab, host, seat, seats int) *player {
 	t.Helper()
+	return startProcess(t, l, host, seat, fmt.Sprintf("%s=%d/%d", helperVariable, seat, seats))
+}
+
+// startProcess runs the test binary on a host, with one more variable in its
+// environment, and waits for its first report.
+func startProcess(t *testing.T, l *netlab.Lab, host, seat int, variable string) *player {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &player{seat: seat, cmd: l.Command(context.Background(), host, exe), reports: make(chan report, 4096)}
-	p.cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d/%d", helperVariable, seat, seats), "GORACE=atexit_sleep_ms=0")
+	p.cmd.Env = append(os.Environ(), variable, "GORACE=atexit_sleep_ms=0")
 	p.cmd.Stderr = os.Stderr
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
