@@ -147,6 +147,10 @@ func TestCharterIsWhatWasShown(t *testing.T) {
 	if out := h.opener.Connected(id(9), now); !isBye(out, wire.ByeBegun) {
 		t.Errorf("a late guest is told %+v", out)
 	}
+	// Who sits there and lost the last word is told it again.
+	if out := h.opener.Connected(id(2), now); len(out) != 1 || !out[0].Close || out[0].Message.(*wire.Begin).Table != feed.TableHash(charter) {
+		t.Errorf("a seated guest is told %+v", out)
+	}
 	// From here on the opener is a player like any other.
 	if out := append(h.opener.Remove(id(1)), append(h.opener.Close(), h.opener.Disconnected(id(2))...)...); len(out) != 0 || h.opener.View().Phase != Begun {
 		t.Errorf("the opener could still %+v", out)

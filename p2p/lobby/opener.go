@@ -70,9 +70,12 @@ func (o *Opener) Charter() (charter []byte, me int, ok bool) {
 	return o.charter, 0, o.phase == Begun
 }
 
-// Connected greets a peer, or turns it away.
+// Connected greets a peer, or turns it away. One that sits at the table and
+// lost its connection while the charter became final is told that it did.
 func (o *Opener) Connected(id identity.ID, now time.Time) []Send {
 	switch {
+	case o.phase == Begun && o.seatOf(id) > 0:
+		return []Send{{To: id, Message: &wire.Begin{Table: o.table}, Close: true}}
 	case o.phase == Begun:
 		return bye(id, wire.ByeBegun)
 	case o.phase == Over:

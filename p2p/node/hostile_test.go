@@ -460,3 +460,110 @@ func TestLobbyGuestsFromHell(t *testing.T) {
 		t.Errorf("%+v", v.Seats)
 	}
 }
+
+// A guest that agrees to the charter and loses its connection before it hears
+// that everybody did asks again, and is told.
+func TestLastWordOfALobby(t *testing.T) {
+	a := startPeer(t, Config{Key: testKey(1), NoDiscovery: true})
+	s, err := a.Open(within(t), offerFor(2), guest(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Ready(true)
+	r := newRogue(t, testKey(2))
+	c, err := r.dial(a, link.Lobby)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := wire.NewLobbyStream(c)
+	for _, m := range []wire.Message{&wire.Sit{Name: "x", Commitment: feed.Hash{5}}, &wire.Ready{Yes: true}} {
+		if err := stream.Send(m, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for {
+		m, err := stream.Receive(long)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, ok := m.(*wire.Final); ok {
+			if err := stream.Send(&wire.Agreed{Table: feed.TableHash(f.Charter)}, long); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	charter, _, err := s.Wait(within(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Close()
+	c, err = r.dial(a, link.Lobby)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := wire.NewLobbyStream(c).Receive(long)
+	if b, ok := m.(*wire.Begin); !ok || b.Table != feed.TableHash(charter) {
+		t.Errorf("told %+v, %v", m, err)
+	}
+	if _, err := newRogue(t, testKey(3)).dial(a, link.Lobby); err == nil {
+		t.Error("a stranger got in")
+	}
+}
+
+// The same from the guest's side, with an opener that hangs up at the worst moment.
+func TestOpenerHangsUpAtTheWorstMoment(t *testing.T) {
+	b := startPeer(t, Config{Key: testKey(2), NoDiscovery: true})
+	c := feed.Charter{Name: "Evening", Terms: []byte("terms"), Seats: []feed.Seat{
+		{Name: "host", ID: testKey(1).ID(), Commitment: feed.Hash{1}}, {Name: guest(2).Name, ID: b.ID(), Commitment: feed.Hash{2, 1}}}}
+	charter, err := c.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := make(chan int, 8)
+	calls <- 0
+	say := func(s *wire.Stream, list ...wire.Message) {
+		for _, m := range list {
+			_ = s.Send(m, long)
+		}
+	}
+	until := func(s *wire.Stream, want func(wire.Message) bool) {
+		for {
+			if m, err := s.Receive(long); err != nil || want(m) {
+				return
+			}
+		}
+	}
+	opener := link.New(link.Config{Key: testKey(1), LoopbackOnly: true, Admit: func(identity.ID) bool { return true },
+		Handle: func(_ context.Context, conn *link.Conn) {
+			s := wire.NewLobbyStream(conn)
+			call := <-calls
+			calls <- call + 1
+			if call > 0 {
+				say(s, &wire.Begin{Table: feed.TableHash(charter)})
+				conn.Finish(time.Second)
+				return
+			}
+			say(s, &wire.Offer{Version: wire.Version, Table: "Evening", Terms: []byte("terms"), Seats: 2})
+			until(s, func(m wire.Message) bool { _, ok := m.(*wire.Sit); return ok })
+			say(s, &wire.Seats{You: 1, List: []wire.Seat{{Name: "host", ID: c.Seats[0].ID, Commitment: c.Seats[0].Commitment},
+				{Name: c.Seats[1].Name, ID: c.Seats[1].ID, Commitment: c.Seats[1].Commitment}}})
+			until(s, func(m wire.Message) bool { _, ok := m.(*wire.Ready); return ok })
+			say(s, &wire.Final{Charter: charter})
+			until(s, func(m wire.Message) bool { _, ok := m.(*wire.Agreed); return ok })
+		}})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- opener.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	<-opener.Up()
+	s, err := b.JoinAddr(within(t), fmt.Sprint("127.0.0.1:", opener.Port()), guest(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Ready(true)
+	got, me, err := s.Wait(within(t))
+	if err != nil || me != 1 || string(got) != string(charter) {
+		t.Errorf("seat %d, %v", me, err)
+	}
+}

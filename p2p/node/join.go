@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/netip"
 	"sync"
+	"time"
 
 	"alibi/crypto/identity"
 	"alibi/p2p/link"
@@ -170,13 +171,58 @@ func (j *joining) attend(ctx context.Context) {
 	for {
 		m, err := c.stream.Receive(lobbySilence)
 		if err != nil {
-			j.do(func() []wire.Message { j.core.Disconnected(); return nil })
+			j.lost(ctx)
 			return
 		}
 		if j.do(func() []wire.Message { return j.core.Receive(m) }) {
 			return
 		}
 	}
+}
+
+// lost ends the sitting, unless the connection was lost between agreeing to the
+// charter and hearing that all did. Then the opener is asked once more: the
+// others may be playing already.
+func (j *joining) lost(ctx context.Context) {
+	j.mu.Lock()
+	v := j.core.View()
+	j.mu.Unlock()
+	for try := 0; v.Phase == lobby.Closing && try < lastTries && ctx.Err() == nil; try++ {
+		if begin := j.askAgain(ctx, v.Opener); begin != nil {
+			j.do(func() []wire.Message { return j.core.Receive(begin) })
+			return
+		}
+		timer := time.NewTimer(jitter(time.Second))
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+	j.do(func() []wire.Message { j.core.Disconnected(); return nil })
+}
+
+// lastTries is how often a lost opener is asked.
+const lastTries = 5
+
+// askAgain returns the opener's last word, or nil.
+func (j *joining) askAgain(ctx context.Context, opener identity.ID) wire.Message {
+	ctx, cancel := context.WithTimeout(ctx, lobbyFirst)
+	defer cancel()
+	conn, err := j.node.host.Dial(ctx, opener, j.node.addresses(opener), link.Lobby)
+	if err != nil {
+		return nil
+	}
+	defer conn.Close()
+	m, err := wire.NewLobbyStream(conn).Receive(lobbySend)
+	if err != nil {
+		return nil
+	}
+	switch m.(type) {
+	case *wire.Begin, *wire.Bye:
+		return m
+	}
+	return nil // the table is open again, without this seat
 }
 
 func (j *joining) ready(yes bool) {

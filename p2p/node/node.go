@@ -72,6 +72,7 @@ type Node struct {
 	lan   *lan.Service
 	since time.Time // when Run began to look around
 	open  *opening
+	begun *opening // the last one that became a game
 	games map[feed.Hash]*Game
 	links map[*link.Conn]bool // for Status
 }
@@ -190,7 +191,7 @@ func (n *Node) ID() identity.ID { return n.id }
 func (n *Node) admit(id identity.ID) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.open != nil {
+	if n.open != nil || n.begun != nil && n.begun.begunWith(id) {
 		return true
 	}
 	for _, g := range n.games {

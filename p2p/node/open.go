@@ -63,9 +63,23 @@ func (n *Node) forget(o *opening) {
 	n.mu.Lock()
 	if n.open == o {
 		n.open = nil
+		if _, _, ok := o.sitting.Charter(); ok {
+			n.begun = o
+		}
 	}
 	n.mu.Unlock()
 	n.announce()
+}
+
+// begunWith reports whether somebody is a guest in the final charter.
+func (o *opening) begunWith(id identity.ID) bool {
+	v := o.sitting.View()
+	for i, s := range v.Seats {
+		if i != v.Me && v.Phase == lobby.Begun && s.ID == id {
+			return true
+		}
+	}
+	return false
 }
 
 // attend closes the table when the node ends, and waits for its connections.
@@ -124,17 +138,27 @@ func (o *opening) do(step func() []lobby.Send) {
 // handleLobby owns an inbound lobby connection.
 func (n *Node) handleLobby(_ context.Context, c *link.Conn) {
 	n.mu.Lock()
-	o := n.open
+	o, begun := n.open, n.begun
 	n.mu.Unlock()
 	if o == nil || !o.enter() {
-		s := wire.NewLobbyStream(c)
-		if s.Send(&wire.Bye{Reason: wire.ByeNoTable}, lobbySend) == nil {
+		var answer wire.Message = &wire.Bye{Reason: wire.ByeNoTable}
+		if begun != nil && begun.begunWith(c.Remote()) {
+			answer = begun.lastWord(c.Remote())
+		}
+		if wire.NewLobbyStream(c).Send(answer, lobbySend) == nil {
 			c.Finish(lobbyFinish)
 		}
 		return
 	}
 	defer o.work.Done()
 	o.serve(c)
+}
+
+// lastWord is what a guest who lost its connection at the end missed.
+func (o *opening) lastWord(id identity.ID) wire.Message {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.core.Connected(id, time.Now())[0].Message
 }
 
 // enter counts a connection in, unless the table is over.
