@@ -31,8 +31,8 @@
 // Every call takes a context, ctx: bytes naming game, round and seat. A proof is
 // refused in any other context, so nobody can repeat another's message as their
 // own. Secret scalars are passed in and never kept; randomness is an io.Reader,
-// in programs crypto/rand.Reader. No function here may be given a scalar that
-// serves as a key elsewhere.
+// in programs crypto/rand.Reader. Lock keys and seat keys are drawn afresh for
+// every game and serve for nothing else.
 //
 // Values parsed from a peer never make this package panic. A Task, a hand or a
 // list of asked cards is the caller's own, from the agreed state of the game: a
