@@ -25,7 +25,11 @@ const pQUIC = ma.P_QUIC_V1
 const (
 	quicAfter = 30 * time.Millisecond
 	nextAfter = 60 * time.Millisecond
-	maxDial   = 8 // addresses of one peer that are tried
+	// A TCP connection that stands and is busy with its handshake is given
+	// this long before something else is tried: on a slow computer the two
+	// would only slow each other down.
+	handshakeGrace = 200 * time.Millisecond
+	maxDial        = 8 // addresses of one peer that are tried
 )
 
 // attempt is one way to a peer.
@@ -115,6 +119,7 @@ func (h *Host) race(ctx context.Context, p peer.ID, list []attempt) (transport.C
 	ctx, cancel := context.WithTimeout(ctx, handshakeTime+time.Duration(len(list))*nextAfter)
 	defer cancel()
 	results := make(chan outcome, len(list))
+	progress := make(chan transport.DialUpdate, len(list))
 	began := time.Now()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -124,7 +129,7 @@ func (h *Host) race(ctx context.Context, p peer.ID, list []attempt) (transport.C
 		a := list[started]
 		started++
 		h.work.Go(func() {
-			c, err := a.via.Dial(ctx, a.addr, p)
+			c, err := dial(ctx, a, p, progress)
 			if err != nil {
 				err = fmt.Errorf("%s: %w", a.addr, err)
 			}
@@ -139,6 +144,10 @@ func (h *Host) race(ctx context.Context, p peer.ID, list []attempt) (transport.C
 		case <-timer.C:
 			if started < len(list) {
 				start()
+			}
+		case <-progress:
+			if started < len(list) {
+				timer.Reset(handshakeGrace)
 			}
 		case r := <-results:
 			ended++
@@ -156,6 +165,14 @@ func (h *Host) race(ctx context.Context, p peer.ID, list []attempt) (transport.C
 		}
 	}
 	return nil, errors.Join(errs...)
+}
+
+// dial makes one attempt; a transport that can says when it gets somewhere.
+func dial(ctx context.Context, a attempt, p peer.ID, progress chan<- transport.DialUpdate) (transport.CapableConn, error) {
+	if d, ok := a.via.(transport.DialUpdater); ok {
+		return d.DialWithUpdates(ctx, a.addr, p, progress)
+	}
+	return a.via.Dial(ctx, a.addr, p)
 }
 
 // closeLate closes connections of attempts that came in after the race.

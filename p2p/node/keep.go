@@ -15,7 +15,7 @@ import (
 // for a moment; then both try. Waits double from the first to the last, with
 // jitter, and new addresses cut them short.
 const (
-	headStart   = 60 * time.Millisecond
+	headStart   = 15 * time.Millisecond // for each seat of the table
 	firstRetry  = 100 * time.Millisecond
 	lastRetry   = 3 * time.Second
 	dialWithin  = 6 * time.Second
@@ -32,7 +32,7 @@ func (g *Game) keep(i int) {
 	id := g.ids[i]
 	bell := g.seats[i].bell
 	if bytes.Compare(g.ids[g.me][:], id[:]) > 0 {
-		g.pause(i, headStart, nil)
+		g.pause(i, headStart*time.Duration(len(g.ids)), nil)
 	}
 	retry := firstRetry
 	for g.ctx.Err() == nil {
