@@ -15,12 +15,14 @@ import (
 	"alibi/game/table"
 )
 
-// everyRound calls f at every kind of round a game can have, setting up included.
-func everyRound(t *testing.T, f func(t *testing.T, s *scene)) {
+// everyPlace lists a scene for every kind of round a game can have.
+func everyPlace() []place {
 	vote := rules.DefaultOptions()
 	vote.First = "vote"
-	agreed := options("agreed")
-	all := append(places(),
+	agreed := func(to rules.Phase) func(t testing.TB) *scene {
+		return func(t testing.TB) *scene { return accusing(t, "places", options("agreed"), true, false, to) }
+	}
+	return append(places(),
 		place{"accepting", func(t testing.TB) *scene { return at(t, "places", stage(table.Accepting)) }, ""},
 		place{"checking", func(t testing.TB) *scene { return at(t, "places", stage(table.Checking)) }, ""},
 		place{"voting", func(t testing.TB) *scene {
@@ -29,11 +31,15 @@ func everyRound(t *testing.T, f func(t *testing.T, s *scene)) {
 			return s
 		}, ""},
 		place{"turn", func(t testing.TB) *scene { return at(t, "places", phase(rules.Turn)) }, ""},
-		place{"sealing", func(t testing.TB) *scene { return accusing(t, "places", agreed, true, false, rules.Sealing) }, ""},
-		place{"unsealing", func(t testing.TB) *scene { return accusing(t, "places", agreed, true, false, rules.Unsealing) }, ""},
-		place{"ordering", func(t testing.TB) *scene { return accusing(t, "places", agreed, true, false, rules.Ordering) }, ""},
-		place{"farewell", func(t testing.TB) *scene { return accusing(t, "places", agreed, true, false, rules.Farewell) }, ""})
-	for _, p := range all {
+		place{"sealing", agreed(rules.Sealing), ""},
+		place{"unsealing", agreed(rules.Unsealing), ""},
+		place{"ordering", agreed(rules.Ordering), ""},
+		place{"farewell", agreed(rules.Farewell), ""})
+}
+
+// everyRound calls f at every kind of round a game can have.
+func everyRound(t *testing.T, f func(t *testing.T, s *scene)) {
+	for _, p := range everyPlace() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			s := p.scene(t)
