@@ -47,9 +47,6 @@ var ErrCharter = errors.New("feed: charter refused")
 // Encode validates the charter and returns its deterministic encoding.
 func (c Charter) Encode() ([]byte, error) {
 	c.Version = Version
-	if c.Terms == nil {
-		c.Terms = []byte{}
-	}
 	if err := c.validate(); err != nil {
 		return nil, err
 	}
@@ -120,7 +117,7 @@ func CheckName(name string) error {
 			if i == 0 || i == len(runes)-1 || !arabic(runes[i-1]) || !arabic(runes[i+1]) {
 				return ErrName
 			}
-		case r != ' ' && !unicode.IsPrint(r), blank(r):
+		case !unicode.IsPrint(r), blank(r):
 			return ErrName
 		}
 	}

@@ -75,6 +75,8 @@ func TestCharterRefused(t *testing.T) {
 			change(&c)
 			if _, err := c.Encode(); !errors.Is(err, feed.ErrCharter) {
 				t.Errorf("encoded: %v", err)
+			} else if strings.HasSuffix(name, " seat") && !strings.Contains(err.Error(), " seats") {
+				t.Errorf("refused, but not for its seats: %v", err)
 			}
 			c.Version = feed.Version
 			b, err := feed.Marshal(c)
@@ -106,8 +108,12 @@ func TestCharterEncodingRefused(t *testing.T) {
 		"terms as null":   bytes.Replace(good.encoded, []byte{0x41, 0x80}, []byte{0xf6}, 1),
 		"4 fields":        append([]byte{0x84}, good.encoded[1:]...),
 	} {
-		if _, err := feed.ParseCharter(b); !errors.Is(err, feed.ErrCharter) {
+		_, err := feed.ParseCharter(b)
+		if !errors.Is(err, feed.ErrCharter) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if name == "too long" && errors.Is(err, feed.ErrEncoding) {
+			t.Errorf("8 KiB were decoded before they were found too long: %v", err)
 		}
 	}
 }
