@@ -109,8 +109,8 @@ func cutItem(b []byte, limit int) (item, rest []byte, err error) {
 	for _, c := range b[1:head] {
 		n = n<<8 | uint64(c)
 	}
-	if head > 1 && n < [...]uint64{2: 24, 3: 1 << 8, 5: 1 << 16}[head] {
-		return nil, nil, ErrEncoding
+	if n < [...]uint64{1: 0, 2: 24, 3: 1 << 8, 5: 1 << 16}[head] {
+		return nil, nil, ErrEncoding // a shorter head would do
 	}
 	if n > uint64(limit) {
 		return nil, nil, ErrTooLong

@@ -45,11 +45,14 @@ func TestLogFileRefused(t *testing.T) {
 	n := len(c.encoded)
 	for name, file := range map[string][]byte{
 		"nothing":                      {},
+		"no first line":                good[start:],
 		"another first line":           append([]byte("alibi log 2\n"), good[start:]...),
 		"carriage return":              append([]byte("alibi log 1\r\n"), good[start:]...),
 		"no charter":                   head,
 		"charter cut short":            good[:start+20],
 		"charter head cut short":       item(0x58),
+		"longer head cut short":        item(0x59, 1),
+		"charter too long, and there":  append(item(0x59, 0x20, 0x01), make([]byte, 0x2001)...),
 		"charter as text":              item(0x61, 'x'),
 		"charter in pieces":            item(0x5f, 0x41, 0, 0xff),
 		"length in a long form of one": item(0x58, 23),
@@ -70,8 +73,26 @@ func TestLogFileRefused(t *testing.T) {
 			}
 		})
 	}
+	for _, file := range [][]byte{good[:len(good)-1], good[:start+20], item(0x58), item(0x59, 1)} {
+		if _, _, err := feed.ReadLog(bytes.NewReader(file)); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("%d bytes: %v", len(file), err)
+		}
+	}
 	if _, _, err := feed.ReadLog(iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Error(err)
+	}
+}
+
+// Whatever byte an item begins with, only the heads of byte strings are taken:
+// here each is followed by as many bytes as a careless reader would make of it.
+func TestLogFileHeads(t *testing.T) {
+	for h := range 256 {
+		n := byte(h) - 0x40
+		file := append(append([]byte(feed.Magic), byte(h)), make([]byte, n)...)
+		_, _, err := feed.ReadLog(bytes.NewReader(file))
+		if short := n <= 0x17; short != (err == nil) {
+			t.Errorf("head %02x: %v", h, err)
+		}
 	}
 }
 
@@ -111,8 +132,8 @@ func TestLogFileBounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 64 MiB")
 	}
-	if _, _, err := feed.ReadLog(&zeros{[]byte(feed.Magic)}); !errors.Is(err, feed.ErrNotLog) {
-		t.Error(err)
+	if _, _, err := feed.ReadLog(&zeros{[]byte(feed.Magic)}); !errors.Is(err, feed.ErrNotLog) || errors.Is(err, feed.ErrEncoding) {
+		t.Errorf("64 MiB were parsed before they were found too long: %v", err)
 	}
 	c := newCircle(t, "many", 2)
 	file, entries := logFile(t, c, 1)

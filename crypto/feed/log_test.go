@@ -172,6 +172,28 @@ func TestOfferRefuses(t *testing.T) {
 	}
 }
 
+// Who speaks now, but owed nothing in the round the entry is for, adds nothing to
+// this one.
+func TestSpeakerIntoAnEarlierRound(t *testing.T) {
+	c := newCircle(t, "earlier", 3)
+	l := c.log()
+	all := c.play(t, l, 7)
+	now := c.speakersOf(7)[0]
+	for _, old := range all {
+		if len(c.speakersOf(old.Round)) > 1 || int(old.Seat) == now {
+			continue
+		}
+		e := edit(old.Entry, func(e *feed.Entry) { e.Seat = uint8(now) })
+		var m *feed.Misplaced
+		if _, err := l.Offer(c.seal(t, now, e)); !errors.As(err, &m) || !errors.Is(err, feed.ErrTurn) {
+			t.Errorf("round %d: %v", old.Round, err)
+		}
+		if !l.Owes(now) || len(l.Open()) != 0 {
+			t.Fatalf("round %d: it was taken for the open round", old.Round)
+		}
+	}
+}
+
 func edit(e feed.Entry, change func(*feed.Entry)) feed.Entry {
 	change(&e)
 	return e
