@@ -16,7 +16,7 @@ import (
 func TestBatchAndSingleVerificationAgree(t *testing.T) {
 	everyRound(t, func(t *testing.T, s *scene) {
 		honest := s.round(t, nil)
-		together, singly, proofs := table.Judged(s.State, honest)
+		proofs, singly, together := table.Judged(s.State, honest)
 		if proofs == 0 {
 			t.Skip("no proofs in this round")
 		}
@@ -38,7 +38,7 @@ func TestBatchAndSingleVerificationAgree(t *testing.T) {
 				if _, err := move.Decode(move.Kind(e.Kind), body); err != nil {
 					continue
 				}
-				together, singly, n := table.Judged(s.State, round)
+				n, singly, together := table.Judged(s.State, round)
 				if n == 0 {
 					continue // refused before it came to proofs, and nobody else had any
 				}

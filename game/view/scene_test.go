@@ -118,16 +118,6 @@ func scalar(t testing.TB, seed string) *group.Scalar {
 	return s
 }
 
-// keyOf is a seat's secret key.
-func keyOf(t testing.TB, s *seat.Secret) *group.Scalar {
-	t.Helper()
-	y, err := group.ParseScalar(s.Bytes()[64:96])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return y
-}
-
 // solution is what only all lock keys together decrypt.
 func solution(t testing.TB, p *parlour.Table) []rules.Card {
 	t.Helper()

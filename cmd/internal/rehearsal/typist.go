@@ -128,5 +128,11 @@ func (t *Typist) turn() string {
 		return "accuse " + strings.TrimSpace(t.guess)
 	}
 	ask = append(ask, harmless...)
+	// With one card in doubt and none harmless, any second card will do.
+	for _, r := range t.rows {
+		if r.card != "" && !slices.Contains(ask, r.card) {
+			ask = append(ask, r.card)
+		}
+	}
 	return "ask " + strings.ToLower(ask[0]) + ", " + strings.ToLower(ask[1])
 }
