@@ -6,6 +6,7 @@ import (
 	"alibi/game/seat"
 	"alibi/game/table"
 	"context"
+	"time"
 )
 
 // Do carries a decision of the player out. A refusal changes nothing and says
@@ -45,11 +46,11 @@ func (s *Session) perform(r request) error {
 	if s.spoken() {
 		return ErrWaiting
 	}
-	hold := s.cfg.Floor
-	if s.state.Phase() != rules.Answering {
-		hold = 0
+	var release <-chan time.Time
+	if s.state.Phase() == rules.Answering && s.cfg.Floor > 0 {
+		release = s.cfg.After(s.cfg.Floor)
 	}
-	return s.queue(r.action, hold)
+	return s.queue(r.action, release)
 }
 
 // Latest is the newest update; it is never nil.

@@ -209,9 +209,17 @@ func (s *Seating) Updates(ctx context.Context) <-chan Room {
 	out := make(chan Room)
 	go func() {
 		defer close(out)
-		for v := range s.sitting.Updates() {
+		for {
 			select {
-			case out <- room(v):
+			case v, more := <-s.sitting.Updates():
+				if !more {
+					return
+				}
+				select {
+				case out <- room(v):
+				case <-ctx.Done():
+					return
+				}
 			case <-ctx.Done():
 				return
 			}

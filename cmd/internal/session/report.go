@@ -15,9 +15,11 @@ func PeerID(id identity.ID) string { return link.PeerID(id) }
 // ErrNotLog is wrapped when a file is no log at all.
 var ErrNotLog = feed.ErrNotLog
 
-// WriteLog writes the log of a game whose Run has returned.
+// WriteLog writes the log of a game whose Run has returned. Entries that convict
+// their author and have no place in the log stand at its end, where an audit
+// finds them.
 func (s *Session) WriteLog(w io.Writer) error {
-	return feed.WriteLog(w, s.log.Charter(), s.log.Entries())
+	return feed.WriteLog(w, s.log.Charter(), append(s.log.Entries(), s.evidence...))
 }
 
 // Verify audits a log file. ErrNotLog is wrapped when it is none; everything

@@ -80,10 +80,12 @@ type Session struct {
 	log     *feed.Log
 	seat    *seat.Seat
 	ready   bool
-	unkept  []*feed.Signed // accepted, not yet in the store
-	dispute map[uint32]bool
+	unkept  []*feed.Signed         // accepted, not yet in the store
+	odd     map[place]*feed.Signed // on top of another history
 	trouble *Trouble
-	steps   []Step
+	// evidence holds entries that convict their author and have no place in the log.
+	evidence []*feed.Signed
+	steps    []Step
 
 	queued  *feed.Signed // made, waiting for release
 	release <-chan time.Time
@@ -127,8 +129,8 @@ func New(c Config) (*Session, error) {
 	s := &Session{
 		cfg: c, state: st, log: feed.NewLog(c.Charter, st.Charter.IDs()),
 		seat: seat.New(c.Secret, c.Me, c.Rand), ready: !c.Wait,
-		dispute: map[uint32]bool{},
-		todo:    make(chan request), changed: make(chan struct{}, 1), over: make(chan struct{}),
+		odd:  map[place]*feed.Signed{},
+		todo: make(chan request), changed: make(chan struct{}, 1), over: make(chan struct{}),
 	}
 	for _, e := range c.Kept {
 		if err := s.restore(e); err != nil {
@@ -220,40 +222,8 @@ func (s *Session) arrive(a node.Arrival) {
 	case verdict == feed.Added:
 		s.unkept = append(s.unkept, a.Entry)
 		s.cfg.Link.Publish(a.Entry)
+		s.compare(a.Entry)
 	}
-}
-
-// refuse judges an entry that the log did not take. Two entries for one place
-// convict their author. Another history does not: somebody showed this peer and
-// that one different entries in the round before. Each sends the other its own,
-// and whoever signed two of them stands convicted on both sides.
-func (s *Session) refuse(a node.Arrival, err error) {
-	var fork *feed.Fork
-	var misplaced *feed.Misplaced
-	switch {
-	case errors.As(err, &fork):
-		s.stop(int(fork.First.Seat), fork.First.Round, table.RuleFork)
-		s.cfg.Link.Repeat(a.From, fork.First)
-		for i := range s.state.Seats() {
-			if i != s.cfg.Me && i != a.From {
-				s.cfg.Link.Repeat(i, fork.First, fork.Second)
-			}
-		}
-	case errors.As(err, &misplaced) && errors.Is(err, feed.ErrHistory):
-		round := a.Entry.Round - 1
-		if a.Entry.Round == 0 || s.dispute[a.Entry.Round] {
-			return
-		}
-		s.dispute[a.Entry.Round] = true
-		s.trouble = &Trouble{Round: round}
-		s.cfg.Link.Repeat(a.From, s.log.Closed(round)...)
-	case errors.As(err, &misplaced):
-		s.stop(int(misplaced.Entry.Seat), misplaced.Entry.Round, table.RuleTurn)
-	}
-}
-
-func (s *Session) stop(seat int, round uint32, rule table.Rule) {
-	s.state = s.state.Stop(table.Fault{Seat: seat, Round: round, Rule: rule})
 }
 
 // advance folds complete rounds and makes what this seat owes, until it has to
@@ -278,6 +248,7 @@ func (s *Session) fold() error {
 	for s.log.Complete() && !s.state.Stopped() {
 		s.apply()
 		if s.state.Stopped() {
+			s.expose()
 			return nil
 		}
 		if _, err := s.log.Close(s.state.Game, s.state.Speakers()); err != nil {
@@ -311,21 +282,22 @@ func (s *Session) speak() error {
 		return nil
 	}
 	var want seat.Action
-	var pause time.Duration
+	var release <-chan time.Time
 	if decide {
-		want = s.cfg.Bot.Decide(view.For(s.state, s.seat))
 		if s.cfg.Pause != nil {
-			pause = s.cfg.Pause()
+			release = s.cfg.After(s.cfg.Pause())
 		}
+		want = s.cfg.Bot.Decide(view.For(s.state, s.seat))
 	}
-	if err := s.queue(want, pause); err != nil {
+	if err := s.queue(want, release); err != nil {
 		return err
 	}
 	return s.send()
 }
 
-// queue makes the entry that this seat owes and holds it for a while.
-func (s *Session) queue(want seat.Action, hold time.Duration) error {
+// queue makes the entry that this seat owes and holds it until release, nil for
+// at once. The clock runs already, so that how long the proof takes is hidden.
+func (s *Session) queue(want seat.Action, release <-chan time.Time) error {
 	m, err := s.seat.Answer(s.state, want)
 	if err != nil {
 		return err
@@ -339,9 +311,7 @@ func (s *Session) queue(want seat.Action, hold time.Duration) error {
 	if s.queued, err = feed.Seal(s.cfg.Key, e); err != nil {
 		return err
 	}
-	if hold > 0 {
-		s.release = s.cfg.After(hold)
-	}
+	s.release = release
 	return nil
 }
 
