@@ -118,15 +118,14 @@ func (r *Report) close(log *feed.Log) {
 }
 
 func (r *Report) finish(log *feed.Log) {
-	r.Complete = r.Fair() && r.State.Stage == table.Playing && r.State.Phase() == rules.Over
-	if r.Fair() && !r.Complete {
-		for seat := range log.Seats() {
-			if log.Owes(seat) {
-				r.Missing = append(r.Missing, seat)
-			}
+	if !r.Fair() {
+		return
+	}
+	r.Complete = r.State.Stage == table.Playing && r.State.Phase() == rules.Over
+	for seat := range log.Seats() {
+		if log.Owes(seat) {
+			r.Missing = append(r.Missing, seat)
 		}
 	}
-	if r.Fair() && r.State.Pos != nil {
-		r.replay()
-	}
+	r.replay()
 }

@@ -241,7 +241,7 @@ func TestReplayFinds(t *testing.T) {
 // What a replay reports of an honest game: every open hand, every shown card
 // and every guess, as the seats themselves saw them.
 func TestReplayOfAnHonestGame(t *testing.T) {
-	for _, keeps := range [][]int{nil, {0}, {0, 1}} {
+	for _, keeps := range [][]int{nil, {0}, {0, 1}, {0, 1, 2}} {
 		t.Run(fmt.Sprint("without ", keeps), func(t *testing.T) {
 			p, err := parlour.New("honest", "card", 3, rules.DefaultOptions())
 			if err != nil {
@@ -256,8 +256,11 @@ func TestReplayOfAnHonestGame(t *testing.T) {
 				t.Fatal(err)
 			}
 			r, err := Check(p.Charter, p.Log.Entries())
-			if err != nil || !r.Fair() || !r.Complete || r.Replay == nil {
+			if err != nil || !r.Fair() || !r.Complete || (r.Replay == nil) != (len(keeps) == 3) {
 				t.Fatalf("%v %+v", err, r)
+			}
+			if r.Replay == nil {
+				return
 			}
 			if r.Replay.Whole != (len(keeps) == 0) || len(r.Replay.Hands) != 3-len(keeps) {
 				t.Errorf("whole %v, %d hands", r.Replay.Whole, len(r.Replay.Hands))

@@ -61,7 +61,7 @@ func (s *scene) until(t testing.TB, done func(*table.State) bool) {
 	t.Helper()
 	for !done(s.State) {
 		more, err := s.RoundWith(s.action)
-		if err != nil || !more {
+		if err != nil || !more || s.State.Round > 500 {
 			t.Fatalf("round %d, %s %s: the place was not reached: %v %v", s.State.Round, s.State.Stage, s.State.Phase(), err, s.State.Faults)
 		}
 	}

@@ -134,9 +134,15 @@ func (t *Table) Fold() error {
 	return err
 }
 
+// longest is a number of rounds that no game of bots comes near.
+const longest = 5000
+
 // Until plays rounds with bots until the condition holds or the game is over.
 func (t *Table) Until(done func(*table.State) bool) error {
 	for !done(t.State) {
+		if t.State.Round > longest {
+			return fmt.Errorf("parlour: no end after %d rounds", longest)
+		}
 		if more, err := t.Round(); err != nil || !more {
 			return err
 		}
