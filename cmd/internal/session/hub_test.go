@@ -20,7 +20,7 @@ import (
 )
 
 // hub is a network in memory: what one session publishes, every other gets, in
-// order. cut lets a test drop what goes from one seat to another.
+// order. cut lets a test drop what is published from one seat to another.
 type hub struct {
 	mu    sync.Mutex
 	ports []*port
@@ -63,7 +63,7 @@ func (p *port) Repeat(seat int, entries ...*feed.Signed) {
 	p.hub.mu.Lock()
 	defer p.hub.mu.Unlock()
 	for _, e := range entries {
-		p.deliver(seat, e)
+		p.hub.ports[seat].arrivals <- node.Arrival{From: p.seat, Entry: e}
 	}
 }
 
