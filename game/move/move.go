@@ -23,7 +23,7 @@ const (
 	KindAccept   Kind = 0  // signs the charter
 	KindKeys     Kind = 1  // opens the commitment: nonce, keys, proof of possession
 	KindShuffle  Kind = 2  // one or more shuffled decks with proofs
-	KindChecked  Kind = 3  // states that every shuffle was verified
+	KindChecked  Kind = 3  // states that all before was verified and is the same for all
 	KindShares   Kind = 4  // one seat's shares of a joint operation
 	KindVote     Kind = 5  // names the first player
 	KindAsk      Kind = 6  // asks about cards
@@ -81,7 +81,8 @@ type (
 		Cards []byte
 		Proof []byte
 	}
-	// Checked says that every shuffle so far was verified.
+	// Checked says that everything so far was verified; its prev shows that all
+	// hold the same. It stands before the shares of which nothing can be taken back.
 	Checked struct {
 		_ struct{} `cbor:",toarray"`
 	}

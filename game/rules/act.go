@@ -28,7 +28,7 @@ type (
 	Order struct{ Seats []int }
 	// Guess fixes a guess unseen.
 	Guess struct{}
-	// Help is a share of a joint operation: casting, peeking, revealing.
+	// Help is a part in what all do together: casting, confirming, peeking, revealing.
 	Help struct{}
 	// Verdict is the lone accuser's word on their own guess; Cards are the
 	// opened guess when it was right.
@@ -127,7 +127,7 @@ func (p Phase) hears(a Act) bool {
 	case Guess:
 		return p == Guessing
 	case Help:
-		return p == Casting || p == Peeking || p == Revealing
+		return p == Casting || p == Confirming || p == Peeking || p == Revealing
 	case Verdict:
 		return p == Judging
 	case Disclose:

@@ -53,8 +53,10 @@ func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 	case Guessing:
 		q.Phase = Disclosing
 		if q.Accusation.Alone() {
-			q.Phase = Peeking
+			q.Phase = Confirming
 		}
+	case Confirming:
+		q.Phase = Peeking
 	case Peeking:
 		q.Phase = Judging
 	case Judging:

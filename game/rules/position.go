@@ -15,6 +15,7 @@ const (
 	Casting                 // every seat helps to draw the accusing order by lot
 	Ordering                // the accusers each propose an order
 	Guessing                // every accuser fixes a guess
+	Confirming              // every seat says that it holds the same history, the fixed guess in it
 	Peeking                 // every seat hands the Crime cards over to the lone accuser
 	Judging                 // the lone accuser says right or wrong
 	Disclosing              // all accusers open their guesses
@@ -24,7 +25,7 @@ const (
 )
 
 var phaseNames = [...]string{"voting", "turn", "answering", "sealing", "unsealing", "casting", "ordering",
-	"guessing", "peeking", "judging", "disclosing", "revealing", "farewell", "over"}
+	"guessing", "confirming", "peeking", "judging", "disclosing", "revealing", "farewell", "over"}
 
 func (p Phase) String() string { return phaseNames[p] }
 

@@ -182,6 +182,7 @@ func (r *referee) accuse(player int) (over bool) {
 
 func (r *referee) alone(player int) (over bool) {
 	r.hear("guessing", player)
+	r.hear("confirming", r.everyone()...)
 	r.hear("peeking", r.everyone()...)
 	if r.hear("judging", player).said[0].Act.(rules.Verdict).Right {
 		r.end(player, rules.RightAlone)
@@ -268,7 +269,7 @@ func (r *referee) allows(seat int, a rules.Act) bool {
 	case rules.Guess:
 		return s.Phase == "guessing"
 	case rules.Help:
-		return s.Phase == "casting" || s.Phase == "peeking" || s.Phase == "revealing"
+		return s.Phase == "casting" || s.Phase == "confirming" || s.Phase == "peeking" || s.Phase == "revealing"
 	case rules.Verdict:
 		return s.Phase == "judging" && (a.Right && r.triple(a.Cards) || !a.Right && len(a.Cards) == 0)
 	case rules.Disclose:

@@ -71,6 +71,8 @@ func (p *Seat) dutiful(st *table.State) (move.Move, error) {
 	switch st.Phase() {
 	case rules.Unsealing:
 		return p.unseal(st)
+	case rules.Confirming:
+		return new(move.Checked), nil
 	case rules.Judging:
 		return p.verdict(st)
 	case rules.Disclosing:

@@ -133,7 +133,7 @@ func (p *Seat) Due(st *table.State) (due, decide bool) {
 		return true, false
 	}
 	switch st.Phase() {
-	case rules.Unsealing, rules.Casting, rules.Peeking, rules.Judging, rules.Disclosing, rules.Revealing:
+	case rules.Unsealing, rules.Casting, rules.Confirming, rules.Peeking, rules.Judging, rules.Disclosing, rules.Revealing:
 		return true, false
 	}
 	return true, true

@@ -32,6 +32,7 @@ var phaseKinds = map[rules.Phase][]move.Kind{
 	rules.Casting:    {move.KindShares},
 	rules.Ordering:   {move.KindOrder},
 	rules.Guessing:   {move.KindGuess},
+	rules.Confirming: {move.KindChecked},
 	rules.Peeking:    {move.KindShares},
 	rules.Judging:    {move.KindVerdict},
 	rules.Disclosing: {move.KindDisclose},

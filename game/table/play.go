@@ -72,7 +72,7 @@ func (f *fold) act(s said) rules.Act {
 		return rules.Order{Seats: seats(m.Seats)}
 	case *move.Guess:
 		return rules.Guess{}
-	case *move.Shares:
+	case *move.Shares, *move.Checked:
 		return rules.Help{}
 	case *move.Verdict:
 		if !m.Right && len(m.Cards) > 0 {

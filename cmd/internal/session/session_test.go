@@ -192,7 +192,10 @@ func TestEquivocationConvictsItsAuthorOnBothSides(t *testing.T) {
 	p.hub.cut = func(from, to int, e *feed.Signed) bool {
 		return from == cheat && int(e.Seat) == cheat && e.Round >= 3 && to >= 2
 	}
-	p.sessions[cheat].cfg.Store = forker{p.stores[cheat], p, cheat, seat.New(p.secrets[cheat], cheat, seeded("another order"))}
+	p.sessions[cheat].cfg.Store = forker{
+		Store: p.stores[cheat], p: p, me: cheat, two: seat.New(p.secrets[cheat], cheat, seeded("another order")),
+		when: func(e *feed.Signed) bool { return e.Round == 3 }, to: []int{2, 3},
+	}
 	errs := p.runHonest(cheat)
 	for i, s := range p.sessions {
 		if i == cheat {
@@ -214,21 +217,25 @@ func TestEquivocationConvictsItsAuthorOnBothSides(t *testing.T) {
 // lower, which gets what the session itself sends.
 type forker struct {
 	store.Store
-	p   *party
-	me  int
-	two *seat.Seat
+	p    *party
+	me   int
+	two  *seat.Seat
+	when func(e *feed.Signed) bool
+	want seat.Action
+	to   []int
 }
 
 func (f forker) Append(table feed.Hash, entries ...*feed.Signed) error {
 	for _, e := range entries {
-		if e.Round == 3 && int(e.Seat) == f.me {
+		if int(e.Seat) == f.me && f.when(e) {
 			other, err := f.another(e.Entry)
 			if err != nil {
 				f.p.t.Error(err)
 				continue
 			}
-			f.p.hub.ports[2].arrivals <- node.Arrival{From: f.me, Entry: other}
-			f.p.hub.ports[3].arrivals <- node.Arrival{From: f.me, Entry: other}
+			for _, to := range f.to {
+				f.p.hub.ports[to].arrivals <- node.Arrival{From: f.me, Entry: other}
+			}
 		}
 	}
 	return f.Store.Append(table, entries...)
@@ -236,7 +243,7 @@ func (f forker) Append(table feed.Hash, entries ...*feed.Signed) error {
 
 // another is a second, valid shuffle for the place of e.
 func (f forker) another(e feed.Entry) (*feed.Signed, error) {
-	m, err := f.two.Answer(f.p.sessions[f.me].state, nil)
+	m, err := f.two.Answer(f.p.sessions[f.me].state, f.want)
 	if err != nil {
 		return nil, err
 	}
