@@ -301,3 +301,16 @@ func TestSeatKeyThatIsNotItsOwn(t *testing.T) {
 		t.Run(name, func(t *testing.T) { s.refuses(t, i, &move.Leave{Key: key}, table.RuleSeatKey) })
 	}
 }
+
+// A seat may keep its key: nothing is asked of it, and nothing known.
+func TestSeatKeyKept(t *testing.T) {
+	s := accusing(t, "farewell", options("left"), true, true, rules.Farewell)
+	kind, body := encoded(t, &move.Leave{Key: []byte{}})
+	st := table.Apply(s.State, s.round(t, map[int]*feed.Signed{1: s.sealed(t, 1, kind, body)}))
+	if st.Stopped() || st.Phase() != rules.Over || st.Opened[1] != nil || st.Opened[0] == nil || !st.Done() {
+		t.Errorf("%v, %s, opened %v", st.Faults, st.Phase(), st.Opened)
+	}
+	if again := table.Apply(st, nil); again != st {
+		t.Error("a game that is over was folded on")
+	}
+}

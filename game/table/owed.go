@@ -43,9 +43,6 @@ var phaseKinds = map[rules.Phase][]move.Kind{
 // Owed lists who must speak in the open round, in seat order. It is empty when
 // the game is over or a fault has stopped it.
 func (s *State) Owed() []Duty {
-	if s.Stopped() {
-		return nil
-	}
 	kinds := s.kinds()
 	var out []Duty
 	for _, seat := range s.Speakers() {

@@ -43,7 +43,9 @@ func (f *fold) play(round []said) {
 		}
 		pos, err := f.Pos.Play(acts, known)
 		if err != nil {
-			f.fault(acts[0].Seat, RuleLegal)
+			// Each act is legal, so it is what was unlocked that does not fit:
+			// ruled out by the proofs, like the faults of revealed.
+			f.fault(acts[len(acts)-1].Seat, RuleCard)
 			return
 		}
 		f.next.Pos = pos

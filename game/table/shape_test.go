@@ -194,6 +194,9 @@ func TestRoundsThatDoNotFit(t *testing.T) {
 	if st := table.Apply(stopped, s.round(t, nil)); st != stopped {
 		t.Error("a stopped game was folded on")
 	}
+	if st := table.Apply(stopped, nil); st != stopped {
+		t.Error("nothing was folded onto a stopped game")
+	}
 	s.silent(t, stopped)
 	if s.State.Stopped() {
 		t.Error("Stop changed the state it was given")
