@@ -93,6 +93,11 @@ func (c Charter) validate() error {
 		if seen[s.ID] {
 			return fmt.Errorf("%w: seat %d repeats an identity", ErrCharter, i)
 		}
+		for _, other := range c.Seats[:i] {
+			if strings.EqualFold(other.Name, s.Name) {
+				return fmt.Errorf("%w: seat %d repeats a name", ErrCharter, i)
+			}
+		}
 		seen[s.ID] = true
 	}
 	return nil
@@ -110,8 +115,15 @@ func CheckName(name string) error {
 		return ErrName
 	}
 	runes := []rune(name)
+	marks := 0
 	for i, r := range runes {
+		marks++
+		if !unicode.Is(unicode.M, r) {
+			marks = 0
+		}
 		switch {
+		case i == 0 && marks > 0, marks > maxMarks:
+			return ErrName
 		case r == zeroWidthNonJoiner:
 			// It is part of the spelling within a Persian word, and nowhere else.
 			if i == 0 || i == len(runes)-1 || !arabic(runes[i-1]) || !arabic(runes[i+1]) {
@@ -124,14 +136,19 @@ func CheckName(name string) error {
 	return nil
 }
 
+// maxMarks is how many combining marks may follow each other: enough for every
+// living script, too few to climb over the neighbouring lines.
+const maxMarks = 3
+
 const zeroWidthNonJoiner = '\u200c'
 
 func arabic(r rune) bool { return unicode.Is(unicode.Arabic, r) && unicode.IsLetter(r) }
 
 // blank reports printable characters that leave no ink: fillers, the empty
-// Braille pattern.
+// Braille pattern, selectors of a variant.
 func blank(r rune) bool {
-	return r == '\u2800' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+	return r == '\u2800' || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
+		unicode.Is(unicode.Variation_Selector, r)
 }
 
 // IDs lists the seats' identities in seat order.

@@ -35,7 +35,7 @@ func TestLargestCharter(t *testing.T) {
 	c.charter.Name = strings.Repeat("n", feed.MaxName)
 	c.charter.Terms = make([]byte, feed.MaxTerms)
 	for i := range c.charter.Seats {
-		c.charter.Seats[i].Name = strings.Repeat("s", feed.MaxName)
+		c.charter.Seats[i].Name = strings.Repeat("s", feed.MaxName-1) + string(rune('a'+i))
 	}
 	b, err := c.charter.Encode()
 	if err != nil {
@@ -66,6 +66,8 @@ func TestCharterRefused(t *testing.T) {
 		"long name":            func(c *feed.Charter) { c.Name = strings.Repeat("x", feed.MaxName+1) },
 		"seat without a name":  func(c *feed.Charter) { c.Seats[1].Name = "" },
 		"seat with a tab":      func(c *feed.Charter) { c.Seats[1].Name = "a\tb" },
+		"name twice":           func(c *feed.Charter) { c.Seats[2].Name = c.Seats[0].Name },
+		"name in capitals":     func(c *feed.Charter) { c.Seats[2].Name = strings.ToUpper(c.Seats[0].Name) },
 		"identity twice":       func(c *feed.Charter) { c.Seats[2].ID = c.Seats[0].ID },
 		"identity of no order": func(c *feed.Charter) { c.Seats[2].ID = low },
 		"identity no point":    func(c *feed.Charter) { c.Seats[2].ID = high },
@@ -128,7 +130,8 @@ func TestNames(t *testing.T) {
 	for _, name := range []string{"", " ", " Ann", "Ann ", "a\nb", "a\x00b", "a\u202eb", "a\u200bb", "a\u2066b", "\ufeffa", "a\xffb", "a\u00a0b",
 		"a\u2028b", "\u0085", "\u00ad", "a\x1b[2Jb", strings.Repeat("x", 65), strings.Repeat("é", 33),
 		"\u200c", "Ann\u200c", "\u200cAnn", "An\u200cn", "م\u200c", "م\u200ca", "a\u200cم", "م\u200c\u200cم",
-		"\u3164", "\u115f", "a\u1160", "\uffa0", "Ann\u034f", "\u2800", "a\u17b4"} {
+		"\u3164", "\u115f", "a\u1160", "\uffa0", "Ann\u034f", "\u2800", "a\u17b4",
+		"Bob\ufe0f", "Bob\U000e0100", "Bob\u180b", "\u0301Bob", "a\u0301\u0302\u0303\u0304"} {
 		if err := feed.CheckName(name); !errors.Is(err, feed.ErrName) {
 			t.Errorf("%q: %v", name, err)
 		}
