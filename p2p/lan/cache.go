@@ -241,7 +241,7 @@ func (c *cache) peers(self string, o own) []Peer {
 			}
 			return strings.Compare(a.instance, b.instance)
 		})
-		entries = thin(entries)
+		entries = thin(speaking(entries))
 		newest := entries[0]
 		p := Peer{
 			ID: id, Instance: newest.instance, Version: newest.version,
@@ -259,18 +259,30 @@ func (c *cache) peers(self string, o own) []Peer {
 	return peers
 }
 
-// thin keeps the newest entries of one peer, few from any one source, so that
-// somebody who borrows a peer's name cannot push the real addresses off the list.
+// speaking leaves out entries of another version where there is one of ours:
+// a peer that we understand cannot be made strange by who borrows its name.
+func speaking(entries []*entry) []*entry {
+	ours := slices.DeleteFunc(slices.Clone(entries), func(e *entry) bool { return e.version != Version })
+	if len(ours) > 0 {
+		return ours
+	}
+	return entries
+}
+
+// thin keeps the newest entries of one peer, few from any one source, and the
+// oldest in any case, so that somebody who borrows a peer's name cannot push the
+// real addresses off the list.
 func thin(entries []*entry) []*entry {
 	var kept []*entry
 	counts := make(map[netip.Addr]int)
-	for _, e := range entries {
+	oldest := entries[len(entries)-1]
+	for _, e := range entries[:len(entries)-1] {
 		source := e.sightings[0].source
-		if counts[source]++; counts[source] <= 2 && len(kept) < 4 {
+		if counts[source]++; counts[source] <= 2 && len(kept) < 3 {
 			kept = append(kept, e)
 		}
 	}
-	return kept
+	return append(kept, oldest)
 }
 
 // doubles lists where entries with our own ID were heard.

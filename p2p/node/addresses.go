@@ -98,16 +98,22 @@ func parseAddrs(addrs []string, loopback bool) (out []netip.AddrPort) {
 	return out
 }
 
-// addresses lists where an identity may be, best first: as heard on the local
-// network now, then as known.
+// addresses lists where an identity may be, best first: where it was reached
+// last, as heard on the local network now, then as known. What anybody can
+// announce does not come before what has worked.
 func (n *Node) addresses(id identity.ID) []netip.AddrPort {
-	var out []netip.AddrPort
+	known := n.known.of(id)
+	out := slices.Clone(known[:min(len(known), 1)])
 	for _, p := range n.heard() {
 		if p.ID == link.PeerID(id) {
-			out = append(out, p.Addrs...)
+			for _, a := range p.Addrs {
+				if !slices.Contains(out, a) {
+					out = append(out, a)
+				}
+			}
 		}
 	}
-	for _, a := range n.known.of(id) {
+	for _, a := range known {
 		if !slices.Contains(out, a) {
 			out = append(out, a)
 		}
