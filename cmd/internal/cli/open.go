@@ -137,7 +137,7 @@ func (p *program) openCommand() *cobra.Command {
 		return p.sit(cmd.Context(), c, func(ctx context.Context, peer *session.Peer) (*session.Seating, error) {
 			seating, err := peer.Open(ctx, offer)
 			if err == nil {
-				p.invite(peer)
+				p.invite(peer, c.loopback)
 			}
 			return seating, err
 		})
@@ -149,8 +149,12 @@ func (p *program) openCommand() *cobra.Command {
 }
 
 // invite tells how others come to this table.
-func (p *program) invite(peer *session.Peer) {
-	p.paper.Line(p.book.Say("open.find"))
+func (p *program) invite(peer *session.Peer, loopback bool) {
+	find := "open.find"
+	if loopback {
+		find = "open.find.loopback"
+	}
+	p.paper.Line(p.book.Say(find))
 	for _, a := range peer.Addrs() {
 		p.paper.Line(p.book.Say("open.address", "address", a))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"os"
@@ -25,8 +26,8 @@ func (p *program) verifyCommand() *cobra.Command {
 			if err := enc.Encode(summary(p.book, r)); err != nil {
 				return err
 			}
-		} else {
-			p.report(r)
+		} else if err := p.printed(func() { p.report(r) }); err != nil {
+			return err
 		}
 		return p.verdict(args[0], r)
 	})
@@ -38,6 +39,18 @@ func (p *program) verifyCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, p.book.Say("flag.json"))
 	return cmd
+}
+
+// printed writes what print prints in one go, and says whether that worked:
+// elsewhere a reader who left is no failure, but here the report is the job.
+func (p *program) printed(print func()) error {
+	var text bytes.Buffer
+	out := p.paper.W
+	p.paper.W = &text
+	print()
+	p.paper.W = out
+	_, err := out.Write(text.Bytes())
+	return err
 }
 
 // audit reads and checks a log; "-" is standard input. What cannot be read or is
