@@ -84,6 +84,9 @@ func (x *index) set(typed []string, n int, cards []rules.Card) ([]rules.Card, tr
 	typed = x.strip(typed)
 	var found [][]rules.Card
 	x.cut(typed, n, func(groups [][]string) {
+		if x.mistitled(groups) {
+			return
+		}
 		var got []rules.Card
 		for _, g := range groups {
 			c := x.find(g, cards)
@@ -107,6 +110,9 @@ func (x *index) solution(typed []string) ([]rules.Card, trouble) {
 	n := x.edition.CategoryCount
 	var found [][]rules.Card
 	x.cut(typed, n, func(groups [][]string) {
+		if x.mistitled(groups) {
+			return
+		}
 		x.assign(groups, make([]rules.Card, 0, n), func(got []rules.Card) { found = add(found, got) })
 	})
 	if len(found) == 1 {
@@ -117,6 +123,30 @@ func (x *index) solution(typed []string) ([]rules.Card, trouble) {
 		t.key = "wrong.guess"
 	}
 	return nil, t
+}
+
+// mistitled reports whether a title stands for somebody and the next word is
+// the surname of another: whoever types "mr plum" means one person, and must
+// not ask about two.
+func (x *index) mistitled(groups [][]string) bool {
+	for i := 1; i < len(groups); i++ {
+		if len(groups[i-1]) == 1 && x.suspect(groups[i-1][0], 0) && x.suspect(groups[i][0], 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// suspect reports whether typed is, or from the second word on begins, that word
+// of a suspect's name.
+func (x *index) suspect(typed string, at int) bool {
+	for c, name := range x.names {
+		if x.edition.Cards[c].Category == rules.Suspect && at < len(name) &&
+			(name[at] == typed || at > 0 && strings.HasPrefix(name[at], typed)) {
+			return true
+		}
+	}
+	return false
 }
 
 // assign tries every card for every group, one of each category.

@@ -37,7 +37,9 @@ func TestTwoCards(t *testing.T) {
 		{"billiard room dining room", "billiard-room dining-room", "", ""},
 		{"billiard dining", "billiard-room dining-room", "", ""},
 		{"mr green mrs white", "green white", "", ""},
-		{"mr plum", "green plum", "", ""}, // "mr" is a whole word of one name only
+		{"mr plum", "", "wrong.unclear", ""}, // one person under another's title, not two
+		{"colonel scarlett", "", "wrong.unclear", ""},
+		{"plum mr", "plum green", "", ""},
 		{"miss col", "scarlett mustard", "", ""},
 		{"professor plum plum", "", "wrong.twice", ""},
 		{"plum plum", "", "wrong.twice", ""},
