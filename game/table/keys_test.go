@@ -23,12 +23,12 @@ type cheat struct {
 	proofBytes []byte
 }
 
-// keying is a table at the round of the keys whose last seat committed to what
-// prepare makes of the others' public keys. It is the strongest form of a rogue
+// keying is a table of four at the round of the keys, whose seat 2 committed to
+// what prepare makes of the others' public keys. It is the strongest form of a rogue
 // key: a real cheat does not see them before it commits.
 func keying(t *testing.T, prepare func(s *scene, c *cheat)) (*scene, *cheat) {
 	t.Helper()
-	s := newScene(t, "keying", "card", 3, rules.DefaultOptions())
+	s := newScene(t, "keying", "card", 4, rules.DefaultOptions())
 	c := &cheat{seat: 2}
 	c.y, c.x = s.keys(t, 2)
 	c.seatKey, c.lock = group.BaseMul(c.y).Encoding(), [][32]byte{group.BaseMul(c.x).Encoding()}
@@ -94,10 +94,10 @@ func TestRogueKeys(t *testing.T) {
 		prepare func(*scene, *cheat)
 		want    table.Rule
 	}{
-		// X_2 = x G - X_0 - X_1 makes the joint key x G, which the cheat alone opens.
+		// X_2 = x G - X_0 - X_1 - X_3 makes the joint key x G, which the cheat alone opens.
 		"rogue lock key that cancels the others'": {rogue(func(s *scene, c *cheat) (seat, lock *group.Element) {
 			seat, lock = own(c)
-			return seat, lock.Sub(lockOf(s, 0)).Sub(lockOf(s, 1))
+			return seat, lock.Sub(lockOf(s, 0)).Sub(lockOf(s, 1)).Sub(lockOf(s, 3))
 		}), table.RuleKeyProof},
 		"lock key nobody knows": {rogue(func(_ *scene, c *cheat) (seat, lock *group.Element) {
 			seat, _ = own(c)
@@ -143,6 +143,22 @@ func TestRogueKeys(t *testing.T) {
 			s.refuses(t, 2, c.opening(t, s), tt.want)
 		})
 	}
+}
+
+// Lock keys that add up to nothing, each with a good proof: it takes everybody
+// together, and the joint key would hide no card. The last seat stands for all.
+func TestLockKeysThatCancel(t *testing.T) {
+	s, c := keying(t, func(s *scene, c *cheat) {
+		c.x = group.ScalarFromUint64(0)
+		for _, i := range []int{0, 1, 3} {
+			_, x := s.keys(t, i)
+			c.x = c.x.Sub(x)
+		}
+		c.lock = [][32]byte{group.BaseMul(c.x).Encoding()}
+	})
+	kind, body := encoded(t, c.opening(t, s))
+	round := s.round(t, map[int]*feed.Signed{2: s.sealed(t, 2, kind, body)})
+	s.stops(t, round, table.Fault{Seat: 3, Round: 1, Rule: table.RuleKeys})
 }
 
 // A copied key with the proof its owner gave: the copy is refused for being
