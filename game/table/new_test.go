@@ -59,7 +59,7 @@ func terms(t *testing.T, x move.Terms) []byte {
 	return b
 }
 
-// The way from the charter to the first turn: 2n + 5 rounds, who speaks in each,
+// The way from the charter to the first turn: 2n + 4 rounds, who speaks in each,
 // and what can be asked of them.
 func TestRoundsFromCharterToHands(t *testing.T) {
 	for _, e := range rules.Editions() {
