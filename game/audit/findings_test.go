@@ -154,7 +154,7 @@ func TestNoGameOfThisBuild(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.Seats = append(slices.Clone(c.Seats), feed.Seat{Name: "more", ID: key.ID()})
+				c.Seats = append(slices.Clone(c.Seats), feed.Seat{Name: "more " + string(rune('a'+len(c.Seats))), ID: key.ID()})
 			}
 		}, table.ErrSeats},
 	} {

@@ -149,9 +149,9 @@ func (g *Game) Arrivals() <-chan Arrival { return g.arrivals }
 // seatOf finds an identity's seat, or -1.
 func (g *Game) seatOf(id identity.ID) int { return slices.Index(g.ids, id) }
 
-// Publish hands over entries that the caller has accepted into its log and
-// made durable, own and other seats' alike, in log order. They go to every
-// seat that lacks them. It never blocks on the network.
+// Publish hands over entries that the caller has accepted into its log, own and
+// other seats' alike, in log order; its own it has made durable first. They go
+// to every seat that lacks them. It never blocks on the network.
 func (g *Game) Publish(entries ...*feed.Signed) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
