@@ -26,7 +26,8 @@ func TestStories(t *testing.T) {
 		options rules.Options
 		plan    func(v *view.View) seat.Action // nil action: as the bots like
 	}{
-		{"alone", "card", 3, rules.DefaultOptions(), func(*view.View) seat.Action { return nil }},
+		{"bots", "card", 3, rules.DefaultOptions(), func(*view.View) seat.Action { return nil }},
+		{"alone", "card", 3, rules.DefaultOptions(), passing},
 		{"joined", "card-advanced", 4, rules.Options{First: "vote", Order: "random", Last: "wins", Notebook: "auto"}, joining},
 		{"everyone-out", "card", 2, rules.Options{First: "opener", Order: "left", Last: "plays-on", Notebook: "auto"}, rash},
 		{"last-left", "card", 2, rules.Options{First: "opener", Order: "left", Last: "wins", Notebook: "auto"}, rash},
@@ -83,6 +84,14 @@ func rash(v *view.View) seat.Action {
 		return seat.Guess{Cards: []rules.Card{0, 6, v.Edition.Of(rules.Location)[0]}}
 	case v.Choices.Leave:
 		return seat.Leave{Open: v.Me == 0}
+	}
+	return nil
+}
+
+// passing joins nobody.
+func passing(v *view.View) seat.Action {
+	if v.Choices.Join {
+		return seat.Pass{}
 	}
 	return nil
 }
