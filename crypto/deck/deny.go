@@ -49,7 +49,7 @@ func Deny(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, asked []*group
 	if err := checkQuestion(hand, asked); err != nil {
 		return nil, err
 	}
-	key := group.BaseMul(y)
+	key := tabled(group.BaseMul(y), len(hand)*len(asked))
 	here := denialPlace(ctx, key, hand, asked)
 	src, err := hedge.New("deck/denial", rand, []*group.Scalar{y}, here)
 	if err != nil {
@@ -59,13 +59,12 @@ func Deny(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, asked []*group
 	var points []*group.Element
 	holds := false
 	for _, c := range hand {
+		hidden := c.A.Mul(y).Sub(c.B) // minus the card
 		for _, m := range asked {
 			r := src.Scalar()
-			alpha := r.Mul(y)
-			diff := c.B.Sub(m)
-			p := group.MultiMul([]*group.Scalar{alpha, r.Neg()}, []*group.Element{c.A, diff})
+			p := hidden.Add(m).Mul(r) // alpha A - r (B - m), as alpha = r y
 			holds = holds || p.IsIdentity()
-			secrets = append(secrets, alpha, r)
+			secrets = append(secrets, r.Mul(y), r)
 			points = append(points, p)
 		}
 	}

@@ -82,6 +82,15 @@ func encodings(es []*group.Element) []byte {
 	return b
 }
 
+// tabled prepares an element that the prover is about to multiply that often; a
+// table pays from the sixth time on.
+func tabled(e *group.Element, times int) *group.Element {
+	if times < 6 {
+		return e
+	}
+	return e.Prepared()
+}
+
 // flat lists the elements of ciphertexts, A before B.
 func flat(cs []elgamal.Ciphertext) []*group.Element {
 	out := make([]*group.Element, 0, 2*len(cs))

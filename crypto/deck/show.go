@@ -66,7 +66,9 @@ func Show(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, k int, asked [
 	if k < 0 || k >= len(hand) || q < 0 || q >= len(asked) {
 		return nil, fmt.Errorf("show of card %d of %d for %d of %d asked", k, len(hand), q, len(asked))
 	}
-	key := group.BaseMul(y)
+	branches := len(hand) + len(asked)
+	key := tabled(group.BaseMul(y), len(hand))
+	asker = tabled(asker, branches)
 	here := showingPlace(ctx, key, hand, asked, asker)
 	src, err := hedge.New("deck/showing", rand, []*group.Scalar{y, group.ScalarFromUint64(uint64(q))}, here)
 	if err != nil {
@@ -74,6 +76,7 @@ func Show(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, k int, asked [
 	}
 	rho := src.Scalar()
 	e := elgamal.Encrypt(asked[q], asker, rho)
+	e.A = tabled(e.A, branches)
 	known := []sigma.Known{
 		{Branch: k, Secrets: []*group.Scalar{y, rho}},
 		{Branch: q, Secrets: []*group.Scalar{rho}},
