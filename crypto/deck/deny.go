@@ -71,7 +71,7 @@ func Deny(ctx []byte, y *group.Scalar, hand []elgamal.Ciphertext, asked []*group
 	if holds {
 		return nil, ErrHolds
 	}
-	proof, err := sigma.Prove(here, denialClaim(key, hand, asked, points), []sigma.Known{{Secrets: secrets}}, rand)
+	proof, err := sigma.ProveMade(here, denialClaim(key, hand, asked, points), []sigma.Known{{Secrets: secrets}}, rand)
 	if err != nil {
 		return nil, err
 	}

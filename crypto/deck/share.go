@@ -42,7 +42,7 @@ func Unlock(ctx []byte, x *group.Scalar, tasks []Task, rand io.Reader) (*Share, 
 			points = append(points, t.base.Mul(x))
 		}
 	}
-	proof, err := sigma.Prove(here, shareClaim(key, tasks, points), []sigma.Known{{Secrets: secrets}}, rand)
+	proof, err := sigma.ProveMade(here, shareClaim(key, tasks, points), []sigma.Known{{Secrets: secrets}}, rand)
 	if err != nil {
 		return nil, err
 	}

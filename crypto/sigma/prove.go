@@ -27,17 +27,10 @@ const hedgeSize = 32
 // one. Whichever branch of a clause is true, the work is the same and so is
 // its order, as long as the branches of that clause are of one shape.
 func Prove(ctx []byte, c *Claim, w []Known, rand io.Reader) (*Proof, error) {
-	if err := c.validate(); err != nil {
+	p, check, err := attempt(ctx, c, w, rand)
+	if err != nil {
 		return nil, err
 	}
-	if err := c.fitsWitness(w); err != nil {
-		return nil, err
-	}
-	var hedge [hedgeSize]byte
-	if _, err := io.ReadFull(rand, hedge[:]); err != nil {
-		return nil, fmt.Errorf("sigma: reading randomness: %w", err)
-	}
-	p, check := c.prove(ctx, w, hedge[:])
 	// To verify the proof says the same of the witness as evaluating the
 	// equations would, and costs half: the proof is public, or else never
 	// leaves. It also holds back a proof that a fault spoilt.
@@ -47,6 +40,30 @@ func Prove(ctx []byte, c *Claim, w []Known, rand io.Reader) (*Proof, error) {
 		return nil, ErrWitness
 	}
 	return p, nil
+}
+
+// ProveMade is Prove for a caller that has just computed every image of the
+// claim from the witness: it does not look whether the witness fits. A proof of
+// a false witness says no more of the secrets than a right one, but verifies
+// nowhere and convicts its maker.
+func ProveMade(ctx []byte, c *Claim, w []Known, rand io.Reader) (*Proof, error) {
+	p, _, err := attempt(ctx, c, w, rand)
+	return p, err
+}
+
+func attempt(ctx []byte, c *Claim, w []Known, rand io.Reader) (*Proof, *Check, error) {
+	if err := c.validate(); err != nil {
+		return nil, nil, err
+	}
+	if err := c.fitsWitness(w); err != nil {
+		return nil, nil, err
+	}
+	var hedge [hedgeSize]byte
+	if _, err := io.ReadFull(rand, hedge[:]); err != nil {
+		return nil, nil, fmt.Errorf("sigma: reading randomness: %w", err)
+	}
+	p, check := c.prove(ctx, w, hedge[:])
+	return p, check, nil
 }
 
 // prove makes a proof of any witness, a false one too, and its check.

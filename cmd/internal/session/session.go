@@ -308,10 +308,14 @@ func (s *Session) queue(want seat.Action, release <-chan time.Time) error {
 	}
 	e := s.log.Template(s.cfg.Me)
 	e.Kind, e.Body = uint8(kind), body
-	if s.queued, err = feed.Seal(s.cfg.Key, e); err != nil {
+	sealed, err := feed.Seal(s.cfg.Key, e)
+	if err != nil {
 		return err
 	}
-	s.release = release
+	if faults := table.Judge(s.state, sealed); len(faults) > 0 {
+		return fmt.Errorf("session: own entry would be %s", faults[0].Rule)
+	}
+	s.queued, s.release = sealed, release
 	return nil
 }
 
