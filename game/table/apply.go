@@ -55,14 +55,7 @@ func Apply(s *State, entries []*feed.Signed) *State {
 	if !s.closes(entries) {
 		return s
 	}
-	f := &fold{State: s, next: s.next()}
-	round := f.decode(entries)
-	if len(f.next.Faults) == 0 {
-		f.stage(round)
-	}
-	if len(f.next.Faults) == 0 {
-		f.settle()
-	}
+	f := examine(s, entries)
 	if len(f.next.Faults) == 0 && f.then != nil {
 		f.then()
 	}
@@ -72,6 +65,27 @@ func Apply(s *State, entries []*feed.Signed) *State {
 	f.next.Prev = feed.Next(s.Prev, s.Round, entries)
 	f.next.Round = s.Round + 1
 	return f.next
+}
+
+// Judge says which faults the fold would find in one entry of the open round,
+// whatever the other seats say in it. A seat judges its own entry before it lets
+// it go: a slip of its program or its computer would convict it before all.
+func Judge(s *State, e *feed.Signed) []Fault {
+	return examine(s, []*feed.Signed{e}).next.Faults
+}
+
+// examine reads entries of the open round and settles their proofs, as far as
+// there is a point in going on.
+func examine(s *State, entries []*feed.Signed) *fold {
+	f := &fold{State: s, next: s.next()}
+	round := f.decode(entries)
+	if len(f.next.Faults) == 0 {
+		f.stage(round)
+	}
+	if len(f.next.Faults) == 0 {
+		f.settle()
+	}
+	return f
 }
 
 func (s *State) closes(entries []*feed.Signed) bool {

@@ -84,14 +84,22 @@ func Play(ctx context.Context, c Config) error {
 				return err
 			}
 		case <-c.Interrupts:
-			if p.interrupt++; p.interrupt > 1 {
-				return ErrQuit
+			if err := p.interrupted(); err != nil {
+				return err
 			}
-			p.Paper.Line(p.Book.Say("line.interrupt"))
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+// interrupted warns at the first Ctrl-C and leaves at the second.
+func (p *player) interrupted() error {
+	if p.interrupt++; p.interrupt > 1 {
+		return ErrQuit
+	}
+	p.Paper.Line(p.Book.Say("line.interrupt"))
+	return nil
 }
 
 // maxLine bounds what is kept of a line in bytes; the rest of it is dropped.
@@ -220,10 +228,9 @@ func Watch(ctx context.Context, c Config) error {
 			return nil
 		case <-c.Session.Changed():
 		case <-c.Interrupts:
-			if p.interrupt++; p.interrupt > 1 {
-				return ErrQuit
+			if err := p.interrupted(); err != nil {
+				return err
 			}
-			p.Paper.Line(p.Book.Say("line.interrupt"))
 		case <-ctx.Done():
 			return ctx.Err()
 		}
