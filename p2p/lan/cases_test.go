@@ -25,70 +25,40 @@ const allowance = 15 * time.Second
 
 var fourHosts = netlab.Plan{Hosts: 4, IPv4: true, IPv6: true}
 
-type networkCase struct {
-	name  string
-	plan  netlab.Plan
-	hosts []int // where the players are; nil is one on each host
-	setUp func(*netlab.Lab)
-	check func(*testing.T, group)
-}
-
-func networkCases() []networkCase {
-	plan := func(change func(*netlab.Plan)) netlab.Plan {
-		p := fourHosts
-		change(&p)
-		return p
-	}
-	return []networkCase{
-		{name: "base", plan: fourHosts, check: checkFirst(netlab.IPv4)},
-		{name: "v4only", plan: plan(func(p *netlab.Plan) { p.IPv6 = false }), check: checkFirst(netlab.IPv4)},
-		{name: "v6ula", plan: plan(func(p *netlab.Plan) { p.IPv4 = false }), check: checkFirst(netlab.IPv6)},
-		{name: "v6ll", plan: netlab.Plan{Hosts: 4, LinkLocal: true}, check: checkZones},
-		{name: "noroute", plan: plan(func(p *netlab.Plan) { p.NoRoute = true }), check: checkFirst(netlab.IPv4)},
-		{name: "cable", plan: netlab.Plan{Hosts: 4, Cable: true, LinkLocal: true}, check: checkFirst(netlab.Cable)},
-		{name: "docker", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Docker(1) }, check: checkDocker},
-		{name: "docker-same", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Docker(1); l.Docker(2) }, check: checkDocker},
-		{name: "vpn", plan: fourHosts, setUp: func(l *netlab.Lab) { l.VPN(1, false) }, check: checkFirst(netlab.IPv4)},
-		{name: "vpn-half", plan: fourHosts, setUp: func(l *netlab.Lab) { l.VPN(1, true) }, check: checkFirst(netlab.IPv4)},
-		{name: "loopback", plan: netlab.Plan{Hosts: 1, Unplugged: true}, hosts: []int{1, 1, 1, 1},
-			check: checkFirst(func(int) netip.Addr { return netip.MustParseAddr("127.0.0.1") })},
-		{name: "one-computer", plan: fourHosts, hosts: []int{1, 1, 1, 1}, check: checkFirst(netlab.IPv4)},
-		{name: "twelve-v4", plan: netlab.Plan{Hosts: 12, IPv4: true}, check: checkFirst(netlab.IPv4)},
-		{name: "twelve-v6", plan: netlab.Plan{Hosts: 12, IPv6: true}, check: checkFirst(netlab.IPv6)},
-		{name: "fw-one", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Firewall(1) }},
-		{name: "fw-all", plan: fourHosts, setUp: onAll((*netlab.Lab).Firewall)},
-		{name: "loss30", plan: fourHosts, setUp: onAll(func(l *netlab.Lab, i int) { l.Loss(i, 30) })},
-	}
-}
-
-func onAll(f func(*netlab.Lab, int)) func(*netlab.Lab) {
-	return func(l *netlab.Lab) {
-		for i := 1; i <= l.Hosts(); i++ {
-			f(l, i)
-		}
-	}
+// checks says what the addresses found on each network must be like.
+var checks = map[string]func(*testing.T, group){
+	"base":         checkFirst(netlab.IPv4),
+	"v4only":       checkFirst(netlab.IPv4),
+	"v6ula":        checkFirst(netlab.IPv6),
+	"v6ll":         checkZones,
+	"noroute":      checkFirst(netlab.IPv4),
+	"cable":        checkFirst(netlab.Cable),
+	"docker":       checkDocker,
+	"docker-same":  checkDocker,
+	"vpn":          checkFirst(netlab.IPv4),
+	"vpn-half":     checkFirst(netlab.IPv4),
+	"loopback":     checkFirst(func(int) netip.Addr { return netip.MustParseAddr("127.0.0.1") }),
+	"one-computer": checkFirst(netlab.IPv4),
+	"twelve-v4":    checkFirst(netlab.IPv4),
+	"twelve-v6":    checkFirst(netlab.IPv6),
 }
 
 func TestEverybodyFindsEverybody(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv(runsVariable))
 	runs = max(runs, 1)
-	for _, c := range networkCases() {
-		t.Run(c.name, func(t *testing.T) {
+	for _, c := range netlab.Cases() {
+		t.Run(c.Name, func(t *testing.T) {
 			var times []time.Duration
 			for run := range runs {
 				t.Run(strconv.Itoa(run), func(t *testing.T) {
-					l := netlab.New(t, c.plan)
-					if c.setUp != nil {
-						c.setUp(l)
+					l := netlab.New(t, c.Plan)
+					if c.SetUp != nil {
+						c.SetUp(l)
 					}
-					hosts := c.hosts
-					for i := 1; c.hosts == nil && i <= l.Hosts(); i++ {
-						hosts = append(hosts, i)
-					}
-					g, began := startGroup(t, l, hosts...)
+					g, began := startGroup(t, l, c.Hosts...)
 					times = append(times, g.found(t, began, allowance))
-					if c.check != nil {
-						c.check(t, g)
+					if check := checks[c.Name]; check != nil {
+						check(t, g)
 					}
 				})
 			}
@@ -96,7 +66,7 @@ func TestEverybodyFindsEverybody(t *testing.T) {
 				t.Skip("no run was possible")
 			}
 			slices.Sort(times)
-			t.Logf("%-12s median %4d ms, worst %4d ms of %d", c.name,
+			t.Logf("%-12s median %4d ms, worst %4d ms of %d", c.Name,
 				times[len(times)/2].Milliseconds(), times[len(times)-1].Milliseconds(), len(times))
 		})
 	}
@@ -131,7 +101,7 @@ func checkDocker(t *testing.T, g group) {
 		if at := slices.Index(q.Addrs, bridge); at >= 0 && at != len(q.Addrs)-1 {
 			return false
 		}
-		return !slices.Contains(p.last.Own, bridge.Addr().String())
+		return !slices.Contains(p.Last.Own, bridge.Addr().String())
 	})
 }
 
@@ -157,7 +127,7 @@ func TestGoodbyeIsSeenAtOnce(t *testing.T) {
 	g, began := startGroup(t, l, 1, 2, 3, 4)
 	g.found(t, began, allowance)
 	left := time.Now()
-	g[0].say(t, "quit")
+	g[0].Say(t, "quit")
 	var last time.Time
 	for _, p := range g[1:] {
 		r := p.await(t, "goodbye", allowance, func(r report) bool { return p.sees(r, g[1:]) })
@@ -174,10 +144,10 @@ func TestNewInfoIsSeenAtOnce(t *testing.T) {
 	g, began := startGroup(t, l, 1, 2, 3, 4)
 	g.found(t, began, allowance)
 	for _, p := range g {
-		p.say(t, "calm")
+		p.Say(t, "calm")
 	}
 	said := time.Now()
-	g[0].say(t, "info open table")
+	g[0].Say(t, "info open table")
 	for _, p := range g[1:] {
 		p.await(t, "new info", allowance, func(r report) bool {
 			return slices.ContainsFunc(r.Peers, func(q Peer) bool { return q.Info["name"] == "open table" })
@@ -196,7 +166,7 @@ func TestLateComerBehindFirewallHearsEverybody(t *testing.T) {
 	g, began := startGroup(t, l, 1, 2, 3)
 	g.found(t, began, allowance)
 	late := startPlayer(t, l, 4, "late")
-	late.say(t, "go")
+	late.Say(t, "go")
 	all := append(g, late)
 	began = time.Now()
 	took := all.found(t, began, allowance)
@@ -229,7 +199,7 @@ func TestShortCutIsNotSeen(t *testing.T) {
 	l.Cut(2)
 	cut := time.Now()
 	for r := (report{}); r.At.Sub(cut) < 8*time.Second; { // reports come at least once a second
-		if r = <-g[0].reports; len(r.Peers) != 1 {
+		if r = <-g[0].Reports; len(r.Peers) != 1 {
 			t.Fatalf("peer dropped during a short cut: %+v", r.Peers)
 		}
 	}
@@ -248,7 +218,7 @@ func TestKilledPlayerIsDropped(t *testing.T) {
 	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true, IPv6: true})
 	g, began := startGroup(t, l, 1, 2)
 	g.found(t, began, allowance)
-	g[1].kill(t)
+	g[1].Kill(t)
 	killed := time.Now()
 	g[0].await(t, "drop", eagerLife+allowance, func(r report) bool { return len(r.Peers) == 0 })
 	t.Logf("dropped after %v", time.Since(killed))
@@ -261,7 +231,7 @@ func TestFrozenProgramKeepsItsList(t *testing.T) {
 	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true})
 	g, began := startGroup(t, l, 1, 2)
 	g.found(t, began, allowance)
-	frozen := g[1].cmd.Process
+	frozen := g[1].Cmd.Process
 	if err := frozen.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
@@ -271,12 +241,12 @@ func TestFrozenProgramKeepsItsList(t *testing.T) {
 	}
 	thawed := time.Now()
 	for r := (report{}); r.At.Before(thawed.Add(2 * time.Second)); {
-		if r = <-g[1].reports; len(r.Peers) != 1 {
+		if r = <-g[1].Reports; len(r.Peers) != 1 {
 			t.Errorf("list of %d %v after the thaw", len(r.Peers), r.At.Sub(thawed))
 		}
 	}
 	g[0].await(t, "return", allowance, func(r report) bool { return len(r.Peers) == 1 })
-	t.Logf("back in the list after %v", g[0].last.At.Sub(thawed))
+	t.Logf("back in the list after %v", g[0].Last.At.Sub(thawed))
 }
 
 // TestLoopbackOnlyIsSilentOutside has somebody ask on the network meanwhile.
@@ -291,18 +261,18 @@ func TestLoopbackOnlyIsSilentOutside(t *testing.T) {
 	}
 	before := sent()
 	outside := startPlayer(t, l, 2, "outside")
-	outside.say(t, "go")
+	outside.Say(t, "go")
 	g := group{startPlayer(t, l, 1, localPrefix+"0"), startPlayer(t, l, 1, localPrefix+"1")}
 	for _, p := range g {
-		p.say(t, "go")
+		p.Say(t, "go")
 	}
 	g.found(t, time.Now(), allowance)
 	for range 3 { // about three seconds of questions
-		if r := <-outside.reports; len(r.Peers) > 0 {
+		if r := <-outside.Reports; len(r.Peers) > 0 {
 			t.Errorf("seen outside: %+v", r.Peers)
 		}
 	}
-	g[0].say(t, "quit")
+	g[0].Say(t, "quit")
 	g[1].await(t, "goodbye", allowance, func(r report) bool { return len(r.Peers) == 0 })
 	if after := sent(); after != before {
 		t.Errorf("%s packets before, %s after", before, after)
@@ -338,7 +308,7 @@ func TestMulticastDroppedIsVisibleInStatus(t *testing.T) {
 	l.DropMulticast()
 	g, _ := startGroup(t, l, 1, 2)
 	for range 4 {
-		r := <-g[0].reports
+		r := <-g[0].Reports
 		if r.Heard || len(r.Peers) > 0 {
 			t.Fatalf("heard something: %s", r.Status)
 		}

@@ -92,18 +92,18 @@ func TestFloodLeavesTheListCleanAndTheProcessorIdle(t *testing.T) {
 	l := netlab.New(t, netlab.Plan{Hosts: 3, IPv4: true, IPv6: true})
 	g, began := startGroup(t, l, 1, 2)
 	g.found(t, began, allowance)
-	before := cpuTime(t, g[0].cmd.Process.Pid)
+	before := cpuTime(t, g[0].Cmd.Process.Pid)
 	bad := startPlayer(t, l, 3, hostileID)
-	for range bad.reports { // closed when it has ended
+	for range bad.Reports { // closed when it has ended
 	}
 	flooded := time.Now()
-	used := cpuTime(t, g[0].cmd.Process.Pid) - before
+	used := cpuTime(t, g[0].Cmd.Process.Pid) - before
 	t.Logf("used %v of processor time during %v of flood", used, floodTime)
 	if used > floodTime/2 {
 		t.Errorf("used %v", used)
 	}
 	for r := (report{}); r.At.Before(flooded); {
-		r = <-g[0].reports
+		r = <-g[0].Reports
 		if len(r.Peers) > 1+maxPerSource {
 			t.Fatalf("list of %d", len(r.Peers))
 		}

@@ -7,9 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"slices"
 	"strings"
@@ -116,94 +114,24 @@ func describe(s *Service) report {
 
 // player is a service in a process of its own on a host of a lab.
 type player struct {
-	id      string
-	host    int
-	cmd     *exec.Cmd
-	stdin   io.WriteCloser
-	reports chan report
-	last    report
-	killed  bool
+	*netlab.Program[report]
+	id   string
+	host int
 }
 
 // startPlayer starts the process, not yet the service.
 func startPlayer(t *testing.T, l *netlab.Lab, host int, id string) *player {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &player{id: id, host: host, cmd: l.Command(context.Background(), host, exe), reports: make(chan report, 4096)}
-	p.cmd.Env = append(os.Environ(), helperVariable+"="+id, "GORACE=atexit_sleep_ms=0")
-	p.cmd.Stderr = os.Stderr
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(p.reports)
-		for in := json.NewDecoder(stdout); ; {
-			var r report
-			if in.Decode(&r) != nil {
-				return
-			}
-			p.reports <- r
-		}
-	}()
-	t.Cleanup(func() {
-		p.stdin.Close()
-		for range p.reports {
-		}
-		if err := p.cmd.Wait(); err != nil && !p.killed {
-			t.Errorf("player %s: %v", p.id, err) // also a data race in it
-		}
-	})
-	return p
+	return &player{netlab.Start[report](t, l, host, id, helperVariable+"="+id), id, host}
 }
 
-// say sends a command.
-func (p *player) say(t *testing.T, command string) {
-	t.Helper()
-	if _, err := io.WriteString(p.stdin, command+"\n"); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// kill ends the process without a goodbye.
-func (p *player) kill(t *testing.T) {
-	t.Helper()
-	p.killed = true
-	if err := p.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// await waits for a report as wanted and returns it.
+// await waits for a report as wanted, the last one included, and returns it.
 func (p *player) await(t *testing.T, what string, limit time.Duration, want func(report) bool) report {
 	t.Helper()
-	if !p.last.At.IsZero() && want(p.last) {
-		return p.last
+	if !p.Last.At.IsZero() && want(p.Last) {
+		return p.Last
 	}
-	deadline := time.NewTimer(limit)
-	defer deadline.Stop()
-	for {
-		select {
-		case r, ok := <-p.reports:
-			if !ok {
-				t.Fatalf("%s: player %s ended", what, p.id)
-			}
-			if p.last = r; want(r) {
-				return r
-			}
-		case <-deadline.C:
-			t.Fatalf("%s: player %s not within %v: %v; %s", what, p.id, limit, p.last.Peers, p.last.Status)
-		}
-	}
+	return p.Await(t, what, limit, want)
 }
 
 // group is several players who are to find one another.
@@ -222,7 +150,7 @@ func startGroup(t *testing.T, l *netlab.Lab, hosts ...int) (group, time.Time) {
 	}
 	began := time.Now()
 	for _, p := range g {
-		p.say(t, "go")
+		p.Say(t, "go")
 	}
 	return g, began
 }

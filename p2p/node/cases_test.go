@@ -23,55 +23,15 @@ const allowance = 20 * time.Second
 
 var fourHosts = netlab.Plan{Hosts: 4, IPv4: true, IPv6: true}
 
-type networkCase struct {
-	name  string
-	plan  netlab.Plan
-	hosts []int // where the players are; nil is one on each host
-	setUp func(*netlab.Lab)
-}
-
-func networkCases() []networkCase {
-	plan := func(change func(*netlab.Plan)) netlab.Plan {
-		p := fourHosts
-		change(&p)
-		return p
-	}
-	return []networkCase{
-		{name: "base", plan: fourHosts},
-		{name: "v4only", plan: plan(func(p *netlab.Plan) { p.IPv6 = false })},
-		{name: "v6ula", plan: plan(func(p *netlab.Plan) { p.IPv4 = false })},
-		{name: "v6ll", plan: netlab.Plan{Hosts: 4, LinkLocal: true}},
-		{name: "noroute", plan: plan(func(p *netlab.Plan) { p.NoRoute = true })},
-		{name: "cable", plan: netlab.Plan{Hosts: 4, Cable: true, LinkLocal: true}},
-		{name: "docker", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Docker(1) }},
-		{name: "docker-same", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Docker(1); l.Docker(2) }},
-		{name: "vpn", plan: fourHosts, setUp: func(l *netlab.Lab) { l.VPN(1, false) }},
-		{name: "vpn-half", plan: fourHosts, setUp: func(l *netlab.Lab) { l.VPN(1, true) }},
-		{name: "loopback", plan: netlab.Plan{Hosts: 1, Unplugged: true}, hosts: []int{1, 1, 1, 1}},
-		{name: "one-computer", plan: fourHosts, hosts: []int{1, 1, 1, 1}},
-		{name: "twelve-v4", plan: netlab.Plan{Hosts: 12, IPv4: true}},
-		{name: "twelve-v6", plan: netlab.Plan{Hosts: 12, IPv6: true}},
-		{name: "fw-one", plan: fourHosts, setUp: func(l *netlab.Lab) { l.Firewall(1) }},
-		{name: "fw-all", plan: fourHosts, setUp: onAll((*netlab.Lab).Firewall)},
-		{name: "udp-blocked", plan: fourHosts, setUp: onAll(func(l *netlab.Lab, i int) { l.Block(i, "udp dport != 5353") })},
-		{name: "tcp-blocked", plan: fourHosts, setUp: onAll(func(l *netlab.Lab, i int) { l.Block(i, "meta l4proto tcp") })},
-		{name: "loss30", plan: fourHosts, setUp: onAll(func(l *netlab.Lab, i int) { l.Loss(i, 30) })},
-	}
-}
-
-func onAll(f func(*netlab.Lab, int)) func(*netlab.Lab) {
-	return func(l *netlab.Lab) {
-		for i := 1; i <= l.Hosts(); i++ {
-			f(l, i)
-		}
-	}
-}
-
-func everyHost(l *netlab.Lab) (hosts []int) {
-	for i := 1; i <= l.Hosts(); i++ {
-		hosts = append(hosts, i)
-	}
-	return hosts
+// networkCases are those of discovery, and two in which one transport is blocked.
+func networkCases() []netlab.Case {
+	all := netlab.EveryHost(fourHosts)
+	return append(netlab.Cases(),
+		netlab.Case{Name: "udp-blocked", Plan: fourHosts, Hosts: all,
+			SetUp: netlab.OnAll(func(l *netlab.Lab, i int) { l.Block(i, "udp dport != 5353") })},
+		netlab.Case{Name: "tcp-blocked", Plan: fourHosts, Hosts: all,
+			SetUp: netlab.OnAll(func(l *netlab.Lab, i int) { l.Block(i, "meta l4proto tcp") })},
+	)
 }
 
 // From starting all programs to everybody connected with everybody, found by
@@ -83,23 +43,19 @@ func TestEverybodyConnects(t *testing.T) {
 	}
 	runs = max(runs, 1)
 	for _, c := range networkCases() {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.Name, func(t *testing.T) {
 			var times []time.Duration
 			used := map[string]int{}
 			for run := range runs {
 				t.Run(strconv.Itoa(run), func(t *testing.T) {
-					l := netlab.New(t, c.plan)
-					if c.setUp != nil {
-						c.setUp(l)
+					l := netlab.New(t, c.Plan)
+					if c.SetUp != nil {
+						c.SetUp(l)
 					}
-					hosts := c.hosts
-					if hosts == nil {
-						hosts = everyHost(l)
-					}
-					table, began := seatTable(t, l, hosts...)
+					table, began := seatTable(t, l, c.Hosts...)
 					times = append(times, connected(t, table, began, allowance))
 					for _, p := range table {
-						for _, link := range p.last.Links {
+						for _, link := range p.Last.Links {
 							used[link.Transport]++
 						}
 					}
@@ -109,7 +65,7 @@ func TestEverybodyConnects(t *testing.T) {
 				t.Skip("no run was possible")
 			}
 			slices.Sort(times)
-			t.Logf("%-12s median %4d ms, worst %4d ms of %d; %v", c.name,
+			t.Logf("%-12s median %4d ms, worst %4d ms of %d; %v", c.Name,
 				times[len(times)/2].Milliseconds(), times[len(times)-1].Milliseconds(), len(times), used)
 		})
 	}
@@ -122,7 +78,7 @@ func lab(t *testing.T) (*netlab.Lab, []*player) {
 		t.Skip("a lab of namespaces is not for a short test")
 	}
 	l := netlab.New(t, fourHosts)
-	table, began := seatTable(t, l, everyHost(l)...)
+	table, began := seatTable(t, l, netlab.EveryHost(fourHosts)...)
 	connected(t, table, began, allowance)
 	return l, table
 }
@@ -135,22 +91,22 @@ func TestFrozenPeer(t *testing.T) {
 	_, table := lab(t)
 	frozen := table[1]
 	froze := time.Now()
-	if err := frozen.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := frozen.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	shaky := table[0].await(t, "shaky", 15*time.Second, func(r report) bool { return r.seat(1, Shaky) })
+	shaky := table[0].Await(t, "shaky", 15*time.Second, func(r report) bool { return r.seat(1, Shaky) })
 	if after := shaky.Since[1].Sub(froze); after < 3*time.Second || after > 10*time.Second {
 		t.Errorf("shaky after %v", after)
 	}
-	away := table[0].await(t, "away", 35*time.Second, func(r report) bool { return r.seat(1, Away) })
+	away := table[0].Await(t, "away", 35*time.Second, func(r report) bool { return r.seat(1, Away) })
 	if after := away.Since[1].Sub(froze); after < 20*time.Second || after > 30*time.Second {
 		t.Errorf("away after %v", after)
 	}
-	if err := frozen.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+	if err := frozen.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()
-	table[0].await(t, "back", allowance, report.direct)
+	table[0].Await(t, "back", allowance, report.direct)
 	t.Logf("shaky after %v, away after %v, back after %v", shaky.Since[1].Sub(froze), away.Since[1].Sub(froze), time.Since(began))
 }
 
@@ -158,18 +114,18 @@ func TestFrozenPeer(t *testing.T) {
 // the others still believe of its old connections.
 func TestKilledPeer(t *testing.T) {
 	l, table := lab(t)
-	table[1].kill(t)
+	table[1].Kill(t)
 	back := seatPlayer(t, l, 2, 1, 4)
 	began := time.Now()
-	back.say(t, "go")
+	back.Say(t, "go")
 	table[1] = back
-	back.await(t, "back", allowance, report.direct)
+	back.Await(t, "back", allowance, report.direct)
 	t.Logf("back after %v", time.Since(began))
 	for _, p := range table {
-		p.say(t, "talk 5")
+		p.Say(t, "talk 5")
 	}
 	for _, p := range table {
-		if r := p.await(t, "talk", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
+		if r := p.Await(t, "talk", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
 			t.Errorf("player %d: %s", p.seat, r.Failed)
 		}
 	}
@@ -183,7 +139,7 @@ func TestShortCut(t *testing.T) {
 	gone := time.NewTimer(8 * time.Second)
 	for waiting := true; waiting; {
 		select {
-		case r := <-table[0].reports:
+		case r := <-table[0].Reports:
 			if r.seat(1, Away) {
 				t.Errorf("away")
 			}
@@ -193,8 +149,8 @@ func TestShortCut(t *testing.T) {
 	}
 	l.Mend(2)
 	began := time.Now()
-	table[1].await(t, "back", allowance, report.direct)
-	table[0].await(t, "back", allowance, report.direct)
+	table[1].Await(t, "back", allowance, report.direct)
+	table[0].Await(t, "back", allowance, report.direct)
 	t.Logf("back %v after the return", time.Since(began))
 }
 
@@ -204,15 +160,15 @@ func TestAddressChange(t *testing.T) {
 	l.IP(2, "addr flush dev "+netlab.Device, "addr add 10.77.0.99/24 dev "+netlab.Device)
 	began := time.Now()
 	for _, p := range table {
-		p.say(t, "talk 5")
+		p.Say(t, "talk 5")
 	}
 	for _, p := range table {
-		if r := p.await(t, "talk", 40*time.Second, func(r report) bool { return r.Finished }); r.Failed != "" {
+		if r := p.Await(t, "talk", 40*time.Second, func(r report) bool { return r.Finished }); r.Failed != "" {
 			t.Errorf("player %d: %s", p.seat, r.Failed)
 		}
 	}
 	took := time.Since(began)
-	table[1].await(t, "new address shown", allowance, func(r report) bool { return slices.Contains(r.Addrs, "10.77.0.99:"+port(r)) })
+	table[1].Await(t, "new address shown", allowance, func(r report) bool { return slices.Contains(r.Addrs, "10.77.0.99:"+port(r)) })
 	t.Logf("played on %v after the change", took)
 	if took > 15*time.Second {
 		t.Errorf("it took %v to play on", took)
@@ -235,14 +191,14 @@ func TestTwoApart(t *testing.T) {
 	l.Block(1, "ip saddr "+netlab.IPv4(2).String())
 	l.Block(2, "ip saddr "+netlab.IPv4(1).String())
 	table, _ := seatTable(t, l, 1, 2, 3, 4)
-	table[0].await(t, "through a third", allowance, func(r report) bool {
+	table[0].Await(t, "through a third", allowance, func(r report) bool {
 		return strings.HasPrefix(r.Seats[1], "connected via") && r.seat(2, Connected) && r.seat(3, Connected)
 	})
 	for _, p := range table {
-		p.say(t, "talk 20")
+		p.Say(t, "talk 20")
 	}
 	for _, p := range table {
-		if r := p.await(t, "talk", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
+		if r := p.Await(t, "talk", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
 			t.Errorf("player %d: %s", p.seat, r.Failed)
 		}
 	}

@@ -109,7 +109,7 @@ func TestTableFillsOverTheNetwork(t *testing.T) {
 		all = append(all, roomPlayer(t, l, host, "join"))
 	}
 	for _, p := range all {
-		if r := p.await(t, "charter", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
+		if r := p.Await(t, "charter", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
 			t.Errorf("player %d: %s", p.seat, r.Failed)
 		}
 	}
@@ -124,13 +124,13 @@ func TestTypedAddressWithoutMulticast(t *testing.T) {
 	l := netlab.New(t, netlab.Plan{Hosts: 2, IPv4: true})
 	l.DropMulticast()
 	host := roomPlayer(t, l, 1, "open:2")
-	if len(host.last.Addrs) == 0 || !strings.HasPrefix(host.last.Addrs[0], "10.77.0.1:") {
-		t.Fatalf("the host's own address is shown as %v", host.last.Addrs)
+	if len(host.Last.Addrs) == 0 || !strings.HasPrefix(host.Last.Addrs[0], "10.77.0.1:") {
+		t.Fatalf("the host's own address is shown as %v", host.Last.Addrs)
 	}
 	began := time.Now()
-	joiner := roomPlayer(t, l, 2, "join:"+host.last.Addrs[0])
+	joiner := roomPlayer(t, l, 2, "join:"+host.Last.Addrs[0])
 	for _, p := range []*player{host, joiner} {
-		if r := p.await(t, "charter", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
+		if r := p.Await(t, "charter", allowance, func(r report) bool { return r.Finished }); r.Failed != "" {
 			t.Errorf("player %d: %s", p.seat, r.Failed)
 		}
 	}
@@ -147,8 +147,8 @@ func TestTypedAddressOnAnIsolatingNetwork(t *testing.T) {
 	l.Isolate()
 	host := roomPlayer(t, l, 1, "open:2")
 	began := time.Now()
-	joiner := roomPlayer(t, l, 2, "join:"+host.last.Addrs[0])
-	r := joiner.await(t, "refusal", allowance, func(r report) bool { return r.Finished })
+	joiner := roomPlayer(t, l, 2, "join:"+host.Last.Addrs[0])
+	r := joiner.Await(t, "refusal", allowance, func(r report) bool { return r.Finished })
 	if !strings.HasPrefix(r.Failed, "unreachable: ") || !strings.Contains(r.Failed, "keeps devices apart") || strings.Contains(r.Failed, "\n") {
 		t.Errorf("it says %q", r.Failed)
 	}

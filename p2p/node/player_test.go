@@ -7,9 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -159,12 +157,8 @@ func follow(n *Node, g *Game, out *json.Encoder, done, talked <-chan error) erro
 
 // player is a seat in a process of its own on a host of a lab.
 type player struct {
-	seat    int
-	cmd     *exec.Cmd
-	stdin   io.WriteCloser
-	reports chan report
-	last    report
-	killed  bool
+	*netlab.Program[report]
+	seat int
 }
 
 // seatPlayer starts the process, not yet the node.
@@ -177,79 +171,9 @@ func seatPlayer(t *testing.T, l *netlab.Lab, host, seat, seats int) *player {
 // environment, and waits for its first report.
 func startProcess(t *testing.T, l *netlab.Lab, host, seat int, variable string) *player {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &player{seat: seat, cmd: l.Command(context.Background(), host, exe), reports: make(chan report, 4096)}
-	p.cmd.Env = append(os.Environ(), variable, "GORACE=atexit_sleep_ms=0")
-	p.cmd.Stderr = os.Stderr
-	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		defer close(p.reports)
-		for in := json.NewDecoder(stdout); ; {
-			var r report
-			if in.Decode(&r) != nil {
-				return
-			}
-			p.reports <- r
-		}
-	}()
-	t.Cleanup(func() {
-		_ = p.stdin.Close()
-		for range p.reports {
-		}
-		if err := p.cmd.Wait(); err != nil && !p.killed {
-			t.Errorf("player %d: %v", p.seat, err) // also a data race in it
-		}
-	})
-	p.await(t, "start", long, func(report) bool { return true })
+	p := &player{netlab.Start[report](t, l, host, fmt.Sprint(seat), variable), seat}
+	p.Await(t, "start", long, func(report) bool { return true })
 	return p
-}
-
-func (p *player) say(t *testing.T, command string) {
-	t.Helper()
-	if _, err := io.WriteString(p.stdin, command+"\n"); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// kill ends the process without a goodbye.
-func (p *player) kill(t *testing.T) {
-	t.Helper()
-	p.killed = true
-	if err := p.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// await waits for a report as wanted and returns it.
-func (p *player) await(t *testing.T, what string, limit time.Duration, want func(report) bool) report {
-	t.Helper()
-	deadline := time.NewTimer(limit)
-	defer deadline.Stop()
-	for {
-		select {
-		case r, ok := <-p.reports:
-			if !ok {
-				t.Fatalf("%s: player %d ended", what, p.seat)
-			}
-			if p.last = r; want(r) {
-				return r
-			}
-		case <-deadline.C:
-			t.Fatalf("%s: player %d not within %v: %+v", what, p.seat, limit, p.last)
-		}
-	}
 }
 
 // seatTable starts one player on each of the hosts, and then all nodes at the
@@ -261,7 +185,7 @@ func seatTable(t *testing.T, l *netlab.Lab, hosts ...int) (table []*player, bega
 	}
 	began = time.Now()
 	for _, p := range table {
-		p.say(t, "go")
+		p.Say(t, "go")
 	}
 	return table, began
 }
@@ -272,7 +196,7 @@ func connected(t *testing.T, table []*player, began time.Time, limit time.Durati
 	t.Helper()
 	last := began
 	for _, p := range table {
-		r := p.await(t, "connect with all", limit, report.direct)
+		r := p.Await(t, "connect with all", limit, report.direct)
 		if r.At.After(last) {
 			last = r.At
 		}
