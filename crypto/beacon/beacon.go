@@ -51,9 +51,14 @@ func Combine(weights []*group.Scalar, shares []*group.Element) (Value, error) {
 			return Value{}, fmt.Errorf("share %d: %w", j, ErrIdentity)
 		}
 	}
-	z := group.VarTimeMultiMul(weights, shares)
+	return FromSum(group.VarTimeMultiMul(weights, shares))
+}
+
+// FromSum is the value behind Z, the weighted sum of checked shares, which is
+// what deck.Opened returns for a deck.Raise. It refuses the identity.
+func FromSum(z *group.Element) (Value, error) {
 	if z.IsIdentity() {
-		return Value{}, fmt.Errorf("sum of %d shares: %w", len(shares), ErrIdentity)
+		return Value{}, fmt.Errorf("sum of shares: %w", ErrIdentity)
 	}
 	return transcript.Hash("beacon/value", z.Bytes()), nil
 }

@@ -110,5 +110,15 @@ func ParseAll(b []byte, n int) ([]Ciphertext, error) {
 	return out, nil
 }
 
+// EncodeAll is the inverse of ParseAll: Size bytes for each ciphertext.
+func EncodeAll(cs []Ciphertext) []byte {
+	out := make([]byte, 0, len(cs)*Size)
+	for _, c := range cs {
+		a, b := c.A.Encoding(), c.B.Encoding()
+		out = append(append(out, a[:]...), b[:]...)
+	}
+	return out
+}
+
 // Valid reports whether both elements are there.
 func (c Ciphertext) Valid() bool { return c.A != nil && c.B != nil }

@@ -14,6 +14,7 @@ package feed
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -180,7 +181,7 @@ const signPurpose = "entry"
 // hold different ones would disagree.
 func Next(prev Hash, round uint32, entries []*Signed) Hash {
 	parts := make([][]byte, 0, 2+len(entries))
-	parts = append(parts, prev[:], []byte{byte(round >> 24), byte(round >> 16), byte(round >> 8), byte(round)})
+	parts = append(parts, prev[:], binary.BigEndian.AppendUint32(nil, round))
 	for _, e := range entries {
 		parts = append(parts, e.Content())
 	}

@@ -74,7 +74,7 @@ func BenchmarkVerifySingly(b *testing.B) {
 // and proof, and verify.
 func BenchmarkReceive(b *testing.B) {
 	benchTables(b, func(b *testing.B, tb *table) {
-		deck, proof := encode(tb.out), tb.p.Bytes()
+		deck, proof := elgamal.EncodeAll(tb.out), tb.p.Bytes()
 		for b.Loop() {
 			out, err := elgamal.ParseAll(deck, len(tb.out))
 			if err != nil {

@@ -93,16 +93,16 @@ func FuzzParseProof(f *testing.F) {
 // FuzzCheckDeck lets decks from peers meet the checks.
 func FuzzCheckDeck(f *testing.F) {
 	tb := newTable(f, "fuzz deck", 3)
-	f.Add(encode(tb.out))
-	f.Add(encode(tb.in))
-	f.Add(encode([]elgamal.Ciphertext{tb.out[0], tb.out[1], tb.in[2]}))
-	f.Add(encode([]elgamal.Ciphertext{tb.out[1], tb.out[0], tb.out[2]}))
+	f.Add(elgamal.EncodeAll(tb.out))
+	f.Add(elgamal.EncodeAll(tb.in))
+	f.Add(elgamal.EncodeAll([]elgamal.Ciphertext{tb.out[0], tb.out[1], tb.in[2]}))
+	f.Add(elgamal.EncodeAll([]elgamal.Ciphertext{tb.out[1], tb.out[0], tb.out[2]}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		out, err := elgamal.ParseAll(b, 3)
 		if err != nil {
 			return
 		}
-		honest := bytes.Equal(b, encode(tb.out))
+		honest := bytes.Equal(b, elgamal.EncodeAll(tb.out))
 		if (Verify(tb.ctx, tb.key, tb.in, out, tb.p) == nil) != honest {
 			t.Errorf("verification says %v", !honest)
 		}

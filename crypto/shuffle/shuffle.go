@@ -72,7 +72,7 @@ func Shuffle(key *group.Element, in []elgamal.Ciphertext, rand io.Reader) ([]elg
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := hedge.New("shuffle/rerandomise", rand, nil, key.Bytes(), encode(in))
+	src, err := hedge.New("shuffle/rerandomise", rand, nil, key.Bytes(), elgamal.EncodeAll(in))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -122,14 +122,5 @@ func below(n uint32, rand io.Reader) (int, error) {
 
 // statementHash binds a witness to the shuffle it was made with.
 func statementHash(key *group.Element, in, out []elgamal.Ciphertext) [32]byte {
-	return transcript.Hash("shuffle/witness", key.Bytes(), encode(in), encode(out))
-}
-
-func encode(cs []elgamal.Ciphertext) []byte {
-	b := make([]byte, 0, len(cs)*elgamal.Size)
-	for _, c := range cs {
-		a, m := c.A.Encoding(), c.B.Encoding()
-		b = append(append(b, a[:]...), m[:]...)
-	}
-	return b
+	return transcript.Hash("shuffle/witness", key.Bytes(), elgamal.EncodeAll(in), elgamal.EncodeAll(out))
 }

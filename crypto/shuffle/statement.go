@@ -96,8 +96,8 @@ func (st *statement) transcript() *transcript.Transcript {
 	t.Append("generators", st.gens.tag[:])
 	t.AppendUint64("cards", uint64(len(st.in)))
 	t.AppendElements("key", st.key)
-	t.Append("in", encode(st.in))
-	t.Append("out", encode(st.out))
+	t.Append("in", elgamal.EncodeAll(st.in))
+	t.Append("out", elgamal.EncodeAll(st.out))
 	return t
 }
 

@@ -195,7 +195,7 @@ func (p *Seat) shuffle(st *table.State, decks [][]elgamal.Ciphertext) (move.Move
 		if err != nil {
 			return nil, fmt.Errorf("seat: proving a shuffle: %w", err)
 		}
-		m.Decks = append(m.Decks, move.Shuffled{Cards: table.EncodeCards(out), Proof: proof.Bytes()})
+		m.Decks = append(m.Decks, move.Shuffled{Cards: elgamal.EncodeAll(out), Proof: proof.Bytes()})
 	}
 	return m, nil
 }

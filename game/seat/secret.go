@@ -8,6 +8,7 @@
 package seat
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -109,5 +110,5 @@ func (s *Secret) public() (seat, lock *group.Element) {
 // after a crash can still open what it sealed.
 func (s *Secret) salt(game feed.Hash, round uint32) [32]byte {
 	return transcript.Hash("salt", s.keep().seed[:], game[:],
-		[]byte{byte(round >> 24), byte(round >> 16), byte(round >> 8), byte(round)})
+		binary.BigEndian.AppendUint32(nil, round))
 }

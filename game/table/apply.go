@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"alibi/crypto/elgamal"
@@ -16,7 +17,7 @@ import (
 func Context(e feed.Entry, kind move.Kind, part int) []byte {
 	h := transcript.Hash("context",
 		e.Game[:], e.Prev[:],
-		[]byte{byte(e.Round >> 24), byte(e.Round >> 16), byte(e.Round >> 8), byte(e.Round)},
+		binary.BigEndian.AppendUint32(nil, e.Round),
 		[]byte{e.Seat, byte(kind), byte(part)})
 	return h[:]
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"alibi/crypto/deck"
@@ -139,7 +140,7 @@ func SealOf(game feed.Hash, round uint32, seat int, join bool, salt [32]byte) fe
 		choice = 1
 	}
 	return transcript.Hash("seal", game[:],
-		[]byte{byte(round >> 24), byte(round >> 16), byte(round >> 8), byte(round)},
+		binary.BigEndian.AppendUint32(nil, round),
 		[]byte{byte(seat), choice}, salt[:])
 }
 

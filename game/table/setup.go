@@ -135,15 +135,6 @@ func (f *fold) shuffled(s said, decks [][]elgamal.Ciphertext) ([][]elgamal.Ciphe
 	return out, true
 }
 
-// EncodeCards is the inverse of elgamal.ParseAll.
-func EncodeCards(cards []elgamal.Ciphertext) []byte {
-	out := make([]byte, 0, len(cards)*elgamal.Size)
-	for _, c := range cards {
-		out = append(out, c.Bytes()...)
-	}
-	return out
-}
-
 // shares parses everybody's shares of the round's tasks and adds their proofs.
 func (f *fold) shares(round []said) (tasks []deck.Task, helpers []int, shares []*deck.Share) {
 	tasks = f.Tasks()
@@ -211,7 +202,7 @@ func (f *fold) drawn(tasks []deck.Task, helpers []int, shares []*deck.Share, i i
 		f.fault(helpers[len(helpers)-1], RuleShare)
 		return beacon.Value{}
 	}
-	value, err := beacon.Combine([]*group.Scalar{group.ScalarFromUint64(1)}, []*group.Element{z})
+	value, err := beacon.FromSum(z)
 	if err != nil {
 		f.fault(helpers[len(helpers)-1], RuleShare)
 	}

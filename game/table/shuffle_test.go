@@ -96,7 +96,7 @@ func TestFalseShuffleOfTheCategories(t *testing.T) {
 				m := s.honest(t, 1).(*move.Shuffle)
 				in := s.State.Decks[d]
 				out, proof := mixed(t, s.State, 1, d, in)
-				m.Decks[d] = move.Shuffled{Cards: table.EncodeCards(lie(t, s.State, in, out)), Proof: proof}
+				m.Decks[d] = move.Shuffled{Cards: elgamal.EncodeAll(lie(t, s.State, in, out)), Proof: proof}
 				s.refuses(t, 1, m, table.RuleShuffle)
 			})
 		}
@@ -109,7 +109,7 @@ func TestFalseShuffleOfThePool(t *testing.T) {
 	for name, lie := range dishonest {
 		t.Run(name, func(t *testing.T) {
 			out, proof := mixed(t, s.State, 2, 0, s.State.Pool)
-			m := &move.Shuffle{Decks: []move.Shuffled{{Cards: table.EncodeCards(lie(t, s.State, s.State.Pool, out)), Proof: proof}}}
+			m := &move.Shuffle{Decks: []move.Shuffled{{Cards: elgamal.EncodeAll(lie(t, s.State, s.State.Pool, out)), Proof: proof}}}
 			s.refuses(t, 2, m, table.RuleShuffle)
 		})
 	}
@@ -124,7 +124,7 @@ func TestShuffleOfAnotherDeck(t *testing.T) {
 	}
 	shuffled := func(part int, in []elgamal.Ciphertext) move.Shuffled {
 		out, proof := mixed(t, s.State, 1, part, in)
-		return move.Shuffled{Cards: table.EncodeCards(out), Proof: proof}
+		return move.Shuffled{Cards: elgamal.EncodeAll(out), Proof: proof}
 	}
 	for name, change := range map[string]func(m *move.Shuffle){
 		"two decks of three": func(m *move.Shuffle) { m.Decks = m.Decks[:2] },
@@ -171,7 +171,7 @@ func TestShuffleReplayed(t *testing.T) {
 	t.Run("made for another seat", func(t *testing.T) {
 		out, proof := mixed(t, s.State, 2, 0, s.State.Decks[0])
 		m := s.honest(t, 1).(*move.Shuffle)
-		m.Decks[0] = move.Shuffled{Cards: table.EncodeCards(out), Proof: proof}
+		m.Decks[0] = move.Shuffled{Cards: elgamal.EncodeAll(out), Proof: proof}
 		s.refuses(t, 1, m, table.RuleShuffle)
 	})
 	t.Run("of the round before in the pool", func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestShuffleReplayed(t *testing.T) {
 	t.Run("with the input as output", func(t *testing.T) {
 		_, proof := mixed(t, s.State, 1, 0, s.State.Decks[0])
 		m := s.honest(t, 1).(*move.Shuffle)
-		m.Decks[0] = move.Shuffled{Cards: table.EncodeCards(slices.Clone(s.State.Decks[0])), Proof: proof}
+		m.Decks[0] = move.Shuffled{Cards: elgamal.EncodeAll(slices.Clone(s.State.Decks[0])), Proof: proof}
 		s.refuses(t, 1, m, table.RuleShuffle)
 	})
 }
