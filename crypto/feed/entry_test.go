@@ -18,7 +18,7 @@ func TestEntryRoundTrip(t *testing.T) {
 		e := feed.Entry{
 			Round: rapid.Uint32().Draw(t, "round"),
 			Seat:  rapid.Uint8().Draw(t, "seat"),
-			Kind:  rapid.Uint8().Draw(t, "kind"),
+			Kind:  rapid.Uint8Range(0, feed.KindBallot-1).Draw(t, "kind"),
 			Body:  rapid.SliceOfN(rapid.Byte(), 0, 700).Draw(t, "body"),
 		}
 		copy(e.Game[:], rapid.SliceOfN(rapid.Byte(), 32, 32).Draw(t, "game"))

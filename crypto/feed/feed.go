@@ -56,7 +56,8 @@ type Entry struct {
 // Ed25519 signature followed by the entry.
 type Signed struct {
 	Entry
-	raw []byte
+	raw    []byte
+	ballot Ballot // of an entry of kind KindBallot
 }
 
 // Raw returns the wire form. The caller must not change it.
@@ -142,8 +143,20 @@ func Seal(key identity.Key, e Entry) (*Signed, error) {
 	if signedBase+len(content) > MaxEntry {
 		return nil, ErrTooLong
 	}
+	s := &Signed{Entry: e}
+	if err := s.readBallot(); err != nil {
+		return nil, err
+	}
 	sig := key.Sign(signPurpose, content)
-	return &Signed{Entry: e, raw: append(sig[:], content...)}, nil
+	s.raw = append(sig[:], content...)
+	return s, nil
+}
+
+func (s *Signed) readBallot() (err error) {
+	if s.Kind == KindBallot {
+		s.ballot, err = ParseBallot(s.Body)
+	}
+	return err
 }
 
 // Decode reads a signed entry strictly. It does not check the signature: that
@@ -161,6 +174,9 @@ func Decode(raw []byte) (*Signed, error) {
 	}
 	if s.Version != Version {
 		return nil, fmt.Errorf("%w: %d", ErrVersion, s.Version)
+	}
+	if err := s.readBallot(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
