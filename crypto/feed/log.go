@@ -3,7 +3,7 @@ package feed
 import (
 	"bytes"
 	"errors"
-	"fmt"
+	"math/bits"
 
 	"alibi/crypto/identity"
 )
@@ -13,80 +13,49 @@ import (
 type Log struct {
 	charter  []byte
 	ids      []identity.ID
-	closed   [][]*Signed
+	leavers  int
+	closed   []closedRound
 	heads    []Hash // heads[r] is prev of round r
+	open     openRound
+	ballots  map[Place]*Signed
+	cast     []int         // ballots held, by seat
+	games    map[Hash]bool // every game field that this log has gone under
+	finished bool          // abandoned
+}
+
+// closedRound is a round with what it takes to open it again.
+type closedRound struct {
+	openRound
+	motion  Motion
+	entries []*Signed
+}
+
+// openRound is a round in which speakers owe an entry.
+type openRound struct {
 	game     Hash
-	games    []Hash // the game field of each round so far
-	speakers []bool
-	owed     int
-	open     []*Signed // by seat
+	gone     uint16 // seats that left before it, by bit
+	speakers uint16 // who owes an entry, by bit
+	said     []*Signed
 }
-
-// Verdict says what Offer did with an entry.
-type Verdict uint8
-
-const (
-	Added Verdict = iota // new, and now part of the open round
-	Known                // the same bytes were here before
-	Early                // for a round that is not open yet; ask again later
-)
-
-// Fork is two validly signed, different entries of one seat for one place:
-// transferable evidence against their author.
-type Fork struct {
-	First, Second *Signed
-}
-
-func (f *Fork) Error() string {
-	return fmt.Sprintf("feed: seat %d signed two entries for round %d", f.First.Seat, f.First.Round)
-}
-
-// Misplaced is a validly signed entry that cannot stand where it claims to:
-// spoken out of turn, or on top of another history.
-type Misplaced struct {
-	Entry  *Signed
-	Reason error
-}
-
-func (m *Misplaced) Error() string {
-	return fmt.Sprintf("feed: seat %d, round %d: %v", m.Entry.Seat, m.Entry.Round, m.Reason)
-}
-
-func (m *Misplaced) Unwrap() error { return m.Reason }
-
-// Refusals of Offer.
-var (
-	ErrForeign = errors.New("feed: entry of another game")
-	ErrNoSeat  = errors.New("feed: no such seat")
-	ErrTurn    = errors.New("this seat has nothing to say in this round")
-	ErrHistory = errors.New("prev names another history")
-)
 
 // NewLog starts a log at the charter. The caller has validated the charter
-// (ParseCharter). Round 0 is open, every seat owes an entry.
-func NewLog(charter []byte, ids []identity.ID) *Log {
+// (ParseCharter); leavers is how many seats may leave it. Round 0 is open, every
+// seat owes an entry.
+func NewLog(charter []byte, ids []identity.ID, leavers int) *Log {
 	table := TableHash(charter)
-	l := &Log{charter: bytes.Clone(charter), ids: ids, heads: []Hash{table}}
-	all := make([]int, len(ids))
-	for i := range all {
-		all[i] = i
+	l := &Log{
+		charter: bytes.Clone(charter), ids: ids, leavers: leavers, heads: []Hash{table},
+		ballots: map[Place]*Signed{}, cast: make([]int, len(ids)), games: map[Hash]bool{},
 	}
-	l.begin(table, all)
+	l.begin(table, 0, l.all())
 	return l
 }
 
-func (l *Log) begin(game Hash, speakers []int) {
-	l.game = game
-	l.games = append(l.games, game)
-	l.speakers = make([]bool, len(l.ids))
-	l.owed = 0
-	for _, s := range speakers {
-		if !l.speakers[s] {
-			l.speakers[s] = true
-			l.owed++
-		}
-	}
-	l.open = make([]*Signed, len(l.ids))
+func (l *Log) all() uint16 { return 1<<len(l.ids) - 1 }
+
+func (l *Log) begin(game Hash, gone, speakers uint16) {
+	l.games[game] = true
+	l.open = openRound{game: game, gone: gone, speakers: speakers &^ gone, said: make([]*Signed, len(l.ids))}
 }
 
 // Charter returns the encoded charter.
@@ -99,84 +68,62 @@ func (l *Log) Round() uint32 { return uint32(len(l.closed)) }
 func (l *Log) Prev() Hash { return l.heads[len(l.heads)-1] }
 
 // Game is the game field that entries of the open round carry.
-func (l *Log) Game() Hash { return l.game }
+func (l *Log) Game() Hash { return l.open.game }
 
-// Seats is the number of seats.
+// Seats is the number of seats, of those that left too.
 func (l *Log) Seats() int { return len(l.ids) }
+
+// Present reports whether seat has not left.
+func (l *Log) Present(seat int) bool {
+	return seat >= 0 && seat < len(l.ids) && l.open.gone&(1<<seat) == 0
+}
 
 // Owes reports whether seat has yet to speak in the open round.
 func (l *Log) Owes(seat int) bool {
-	return seat >= 0 && seat < len(l.ids) && l.speakers[seat] && l.open[seat] == nil
+	return seat >= 0 && seat < len(l.ids) && l.open.speakers&(1<<seat) != 0 && l.open.said[seat] == nil
 }
 
-// Entry returns what a seat said in a round, or nil.
-func (l *Log) Entry(round uint32, seat int) *Signed {
-	if seat < 0 || seat >= len(l.ids) {
-		return nil
-	}
+// at is a round of the history, the open one included.
+func (l *Log) at(round uint32) *openRound {
 	if round == l.Round() {
-		return l.open[seat]
+		return &l.open
 	}
-	if round > l.Round() {
+	return &l.closed[round].openRound
+}
+
+// Entry returns what a seat said in a round, or nil. A round that was closed by
+// a motion holds nothing but ballots.
+func (l *Log) Entry(round uint32, seat int) *Signed {
+	if seat < 0 || seat >= len(l.ids) || round > l.Round() {
 		return nil
 	}
-	for _, s := range l.closed[round] {
-		if int(s.Seat) == seat {
-			return s
-		}
+	if round < l.Round() && !l.closed[round].motion.Normal() {
+		return nil
 	}
-	return nil
+	return l.at(round).said[seat]
 }
 
-// Template is an entry for the open round, without kind and body.
-func (l *Log) Template(seat int) Entry {
-	return Entry{Game: l.game, Round: l.Round(), Seat: uint8(seat), Prev: l.Prev()}
-}
+// Template is an entry of seat for the open round, without kind and body.
+func (l *Log) Template(seat int) Entry { return l.TemplateAt(l.Round(), seat) }
 
-// Offer takes an entry that arrived. Whatever a peer sends leaves the log
-// consistent; a *Fork or *Misplaced error names its author beyond doubt, every
-// other error blames nobody but the sender of the bytes.
-func (l *Log) Offer(s *Signed) (Verdict, error) {
-	if int(s.Seat) >= len(l.ids) {
-		return 0, ErrNoSeat
-	}
-	if s.Round > l.Round() {
-		return Early, nil
-	}
-	if s.Game != l.games[s.Round] {
-		return 0, ErrForeign
-	}
-	held := l.Entry(s.Round, int(s.Seat))
-	if held != nil && bytes.Equal(held.raw, s.raw) {
-		return Known, nil
-	}
-	if err := s.Verify(l.ids[s.Seat]); err != nil {
-		return 0, err
-	}
-	if held != nil {
-		if bytes.Equal(held.Content(), s.Content()) {
-			return Known, nil // the same words under a second signature change nothing
-		}
-		return 0, &Fork{First: held, Second: s}
-	}
-	if s.Prev != l.heads[s.Round] {
-		return 0, &Misplaced{Entry: s, Reason: ErrHistory}
-	}
-	if s.Round < l.Round() || !l.speakers[s.Seat] {
-		return 0, &Misplaced{Entry: s, Reason: ErrTurn}
-	}
-	l.open[s.Seat] = s
-	return Added, nil
+// TemplateAt is an entry of seat for a round of the history, without kind and
+// body. The round must not be later than the open one.
+func (l *Log) TemplateAt(round uint32, seat int) Entry {
+	return Entry{Game: l.at(round).game, Round: round, Seat: uint8(seat), Prev: l.heads[round]}
 }
 
 // Complete reports whether everybody who owes an entry in the open round has
 // spoken. A round that nobody owes anything in is never complete: it is the end.
-func (l *Log) Complete() bool { return l.owed > 0 && len(l.Open()) == l.owed }
+func (l *Log) Complete() bool {
+	return l.open.speakers != 0 && len(l.Open()) == bits.OnesCount16(l.open.speakers)
+}
 
-// Open lists the entries of the open round in seat order.
-func (l *Log) Open() []*Signed {
+// Open lists the entries of the open round in seat order, ballots aside.
+func (l *Log) Open() []*Signed { return l.open.list() }
+
+func (o *openRound) list() []*Signed {
 	var out []*Signed
-	for _, s := range l.open {
+	for _, s := range o.said {
 		if s != nil {
 			out = append(out, s)
 		}
@@ -184,18 +131,53 @@ func (l *Log) Open() []*Signed {
 	return out
 }
 
-// Close closes the complete open round and opens the next one, in which
-// speakers owe an entry that carries the game field game. It returns the
-// closed entries in seat order.
+var errNotClosing = errors.New("feed: the round is not complete in this way")
+
+// Close closes the open round in which everybody has spoken. It opens the next
+// one, in which speakers owe an entry that carries the game field game, and
+// returns the closed entries in seat order.
 func (l *Log) Close(game Hash, speakers []int) ([]*Signed, error) {
-	if !l.Complete() {
-		return nil, errors.New("feed: round is not complete")
-	}
+	return l.CloseBy(Motion{}, game, speakers)
+}
+
+// CloseBy closes the open round by a motion that is carried, and returns its
+// ballots in seat order. What else was said in the round counts no more.
+func (l *Log) CloseBy(m Motion, game Hash, speakers []int) ([]*Signed, error) {
 	entries := l.Open()
+	if m.Normal() {
+		if !l.Complete() {
+			return nil, errNotClosing
+		}
+	} else {
+		if !l.carried(l.Round(), m) {
+			return nil, errNotClosing
+		}
+		entries = l.votes(l.Round(), m)
+	}
 	l.heads = append(l.heads, Next(l.Prev(), l.Round(), entries))
-	l.closed = append(l.closed, entries)
-	l.begin(game, speakers)
+	l.closed = append(l.closed, closedRound{openRound: l.open, motion: m, entries: entries})
+	l.begin(game, l.open.gone|m.Without, mask(speakers))
+	l.finished = m.Abandon
 	return entries, nil
+}
+
+func mask(seats []int) (m uint16) {
+	for _, s := range seats {
+		m |= 1 << s
+	}
+	return m
+}
+
+// Reopen takes back the closing of a round and of all after it. What was said in
+// it stands; what was said after it is gone from the log and returned, in order.
+func (l *Log) Reopen(round uint32) (dropped []*Signed) {
+	for _, c := range l.closed[round+1:] {
+		dropped = append(dropped, c.entries...)
+	}
+	dropped = append(dropped, l.Open()...)
+	l.open = l.closed[round].openRound
+	l.closed, l.heads, l.finished = l.closed[:round], l.heads[:round+1], false
+	return dropped
 }
 
 // Closed returns the entries of a closed round in seat order, nil for others.
@@ -203,14 +185,17 @@ func (l *Log) Closed(round uint32) []*Signed {
 	if round >= l.Round() {
 		return nil
 	}
-	return l.closed[round]
+	return l.closed[round].entries
 }
+
+// ClosedBy is the motion that closed a round, the zero one for the normal way.
+func (l *Log) ClosedBy(round uint32) Motion { return l.closed[round].motion }
 
 // Entries lists every entry, closed rounds first, in order.
 func (l *Log) Entries() []*Signed {
 	var out []*Signed
 	for _, r := range l.closed {
-		out = append(out, r...)
+		out = append(out, r.entries...)
 	}
 	return append(out, l.Open()...)
 }

@@ -140,8 +140,8 @@ func TestOfferRefuses(t *testing.T) {
 		want    error
 	}{
 		"another game":                 {c.seal(t, speaker, edit(good, func(e *feed.Entry) { e.Game[31] ^= 1 })), 0, feed.ErrForeign},
-		"the table's name too late":    {c.seal(t, speaker, edit(good, func(e *feed.Entry) { e.Game = c.gameOf(0) })), 0, feed.ErrForeign},
-		"the game's name too early":    {c.seal(t, speaker, edit(good, func(e *feed.Entry) { e.Round = 1 })), 0, feed.ErrForeign},
+		"the table's name too late":    {c.seal(t, speaker, edit(good, func(e *feed.Entry) { e.Game = c.gameOf(0) })), feed.Stale, nil},
+		"the game's name too early":    {c.seal(t, speaker, edit(good, func(e *feed.Entry) { e.Round = 1 })), feed.Stale, nil},
 		"no such seat":                 {c.seal(t, speaker, edit(good, func(e *feed.Entry) { e.Seat = 3 })), 0, feed.ErrNoSeat},
 		"a stranger's signature":       {stranger.seal(t, speaker, good), 0, feed.ErrSignature},
 		"another seat's signature":     {c.seal(t, idle, good), 0, feed.ErrSignature},

@@ -49,7 +49,7 @@ func Check(charter []byte, entries []*feed.Signed) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{State: st}
-	log := feed.NewLog(charter, st.Charter.IDs())
+	log := feed.NewLog(charter, st.Charter.IDs(), int(st.Charter.Leavers))
 	last := -1
 	for _, e := range entries {
 		if len(r.Findings) > 0 {

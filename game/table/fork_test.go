@@ -31,7 +31,7 @@ func (s *scene) peers(t *testing.T) []*peer {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &peer{i: i, st: st, log: feed.NewLog(s.Charter, st.Charter.IDs())}
+		p := &peer{i: i, st: st, log: feed.NewLog(s.Charter, st.Charter.IDs(), int(st.Charter.Leavers))}
 		for _, e := range s.Log.Entries() {
 			p.hear(t, e)
 		}

@@ -44,7 +44,7 @@ func keying(t *testing.T, prepare func(s *scene, c *cheat)) (*scene, *cheat) {
 	if s.State, err = table.New(s.Charter); err != nil {
 		t.Fatal(err)
 	}
-	s.Log = feed.NewLog(s.Charter, charter.IDs())
+	s.Log = feed.NewLog(s.Charter, charter.IDs(), int(charter.Leavers))
 	s.until(t, stage(table.Keying))
 	return s, c
 }

@@ -84,7 +84,7 @@ func refold(t testing.TB, charter []byte, entries []*feed.Signed) *table.State {
 	if err != nil {
 		t.Fatal(err)
 	}
-	log := feed.NewLog(charter, st.Charter.IDs())
+	log := feed.NewLog(charter, st.Charter.IDs(), int(st.Charter.Leavers))
 	for len(entries) > 0 {
 		n := len(st.Speakers())
 		for _, e := range slices.Backward(entries[:n]) {

@@ -108,7 +108,7 @@ func newTalker(t *testing.T, p *testPeer, charter []byte, me int, rounds uint32)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &talker{game: g, key: testKey(me + 1), me: me, log: feed.NewLog(charter, c.IDs()), last: rounds}
+	return &talker{game: g, key: testKey(me + 1), me: me, log: feed.NewLog(charter, c.IDs(), int(c.Leavers)), last: rounds}
 }
 
 // talk runs all talkers to the end and wants one history.

@@ -114,7 +114,7 @@ func playerMain(what string) error {
 			if rounds, ok := strings.CutPrefix(in.Text(), "talk "); ok {
 				last, _ := strconv.Atoi(rounds)
 				c, _ := feed.ParseCharter(charter)
-				k := &talker{game: g, key: testKey(me + 1), me: me, log: feed.NewLog(charter, c.IDs()), last: uint32(last)}
+				k := &talker{game: g, key: testKey(me + 1), me: me, log: feed.NewLog(charter, c.IDs(), int(c.Leavers)), last: uint32(last)}
 				go func() { _, err := k.run(ctx); talked <- err }()
 			}
 		}

@@ -182,7 +182,7 @@ func newWorld(t *rapid.T, n int, rounds uint32) *world {
 	}
 	w.ids = c.IDs()
 	for i := range n {
-		w.peers = append(w.peers, &simulated{me: i, log: feed.NewLog(charter, w.ids), book: NewBook(), plans: map[int]*Plan{}})
+		w.peers = append(w.peers, &simulated{me: i, log: feed.NewLog(charter, w.ids, 0), book: NewBook(), plans: map[int]*Plan{}})
 	}
 	return w
 }

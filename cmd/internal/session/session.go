@@ -127,7 +127,7 @@ func New(c Config) (*Session, error) {
 		c.After = time.After
 	}
 	s := &Session{
-		cfg: c, state: st, log: feed.NewLog(c.Charter, st.Charter.IDs()),
+		cfg: c, state: st, log: feed.NewLog(c.Charter, st.Charter.IDs(), int(st.Charter.Leavers)),
 		seat: seat.New(c.Secret, c.Me, c.Rand), ready: !c.Wait,
 		odd:  map[place]*feed.Signed{},
 		todo: make(chan request), changed: make(chan struct{}, 1), over: make(chan struct{}),

@@ -84,7 +84,7 @@ func play(t *testing.T) *example {
 	must()
 	x.state, err = table.New(x.charter)
 	must()
-	x.log = feed.NewLog(x.charter, charter.IDs())
+	x.log = feed.NewLog(x.charter, charter.IDs(), int(charter.Leavers))
 	for !x.state.Done() {
 		x.heads = append(x.heads, x.log.Prev())
 		err = x.round()

@@ -72,7 +72,7 @@ func New(seed, edition string, n int, o rules.Options) (*Table, error) {
 	if t.State, err = table.New(t.Charter); err != nil {
 		return nil, err
 	}
-	t.Log = feed.NewLog(t.Charter, charter.IDs())
+	t.Log = feed.NewLog(t.Charter, charter.IDs(), int(charter.Leavers))
 	return t, nil
 }
 

@@ -1,0 +1,155 @@
+package feed
+
+import (
+	"bytes"
+	"math/bits"
+	"slices"
+)
+
+// ballot takes a ballot that is signed, new, and on top of this history.
+func (l *Log) ballot(s *Signed) (Verdict, error) {
+	at := l.at(s.Round)
+	if at.gone&(1<<s.Seat) != 0 || !l.lawful(at, s.ballot.Motion) || s.ballot.Drops(int(s.Seat)) {
+		return 0, &Misplaced{Entry: s, Reason: ErrTurn}
+	}
+	if l.cast[s.Seat] == maxBallots {
+		return 0, ErrMany
+	}
+	l.cast[s.Seat]++
+	l.ballots[s.Place()] = s
+	return Added, nil
+}
+
+// lawful reports whether a motion can be made in a round: it drops seats that
+// are there, not everybody, and not more than may leave.
+func (l *Log) lawful(at *openRound, m Motion) bool {
+	stay := l.all() &^ at.gone &^ m.Without
+	return m.Without&^l.all() == 0 && m.Without&at.gone == 0 && stay != 0 &&
+		(m.Abandon || bits.OnesCount16(at.gone|m.Without) <= l.leavers)
+}
+
+// Lawful reports whether a motion can be made in the open round.
+func (l *Log) Lawful(m Motion) bool { return !m.Normal() && l.lawful(&l.open, m) }
+
+// Vote returns seat's ballot on a motion for a round of the history, or nil.
+func (l *Log) Vote(round uint32, m Motion, seat int) *Signed {
+	return l.ballots[Place{Game: l.at(round).game, Round: round, Seat: uint8(seat), Motion: m}]
+}
+
+// voters lists the seats whose word a motion needs in a round.
+func (l *Log) voters(round uint32, m Motion) []int {
+	var out []int
+	gone := l.at(round).gone
+	for s := range l.ids {
+		if gone&(1<<s) == 0 && !m.Drops(s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// votes lists the ballots on a motion in seat order.
+func (l *Log) votes(round uint32, m Motion) []*Signed {
+	var out []*Signed
+	for _, s := range l.voters(round, m) {
+		if v := l.Vote(round, m, s); v != nil {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// carried reports whether all whose word a motion needs said yes.
+func (l *Log) carried(round uint32, m Motion) bool {
+	votes := l.votes(round, m)
+	return len(votes) == len(l.voters(round, m)) &&
+		!slices.ContainsFunc(votes, func(v *Signed) bool { return !v.ballot.Yes })
+}
+
+// refused reports whether somebody whose word a motion needs said no.
+func (l *Log) refused(round uint32, m Motion) bool {
+	return slices.ContainsFunc(l.votes(round, m), func(v *Signed) bool { return !v.ballot.Yes })
+}
+
+// Motions lists what has been moved in a round of the history, highest first.
+func (l *Log) Motions(round uint32) []Motion {
+	var out []Motion
+	game := l.at(round).game
+	for at := range l.ballots {
+		if at.Round == round && at.Game == game && !slices.Contains(out, at.Motion) {
+			out = append(out, at.Motion)
+		}
+	}
+	slices.SortFunc(out, func(a, b Motion) int { return b.Compare(a) })
+	return out
+}
+
+// Closes says how a seat that keeps its word may close the open round: by the
+// highest motion that is carried or, if all have spoken and normal allows it,
+// the normal way. What it has voted for stands in the way of anything lower,
+// until somebody whose word that motion needs has said no: then it can never be
+// carried. So two seats that stay can close a round differently only if a third
+// signed both yes and no. A seat that is dropped, and a follower without a seat
+// (-1), promised nothing that would bind others.
+func (l *Log) Closes(seat int, normal bool) (Motion, bool) {
+	round := l.Round()
+	for _, m := range l.Motions(round) {
+		switch {
+		case l.carried(round, m):
+			return m, true
+		case seat < 0 || m.Drops(seat):
+		default:
+			if v := l.Vote(round, m, seat); v != nil && v.ballot.Yes && !l.refused(round, m) {
+				return Motion{}, false
+			}
+		}
+	}
+	return Motion{}, normal && l.Complete()
+}
+
+// Overruled finds the first closed round that was carried by a motion other than
+// the one it was closed by here: whoever is dropped by it, or has no seat (-1),
+// takes it over.
+func (l *Log) Overruled(seat int) (uint32, bool) {
+	for r := range l.closed {
+		round := uint32(r)
+		for _, m := range l.Motions(round) {
+			if m == l.closed[r].motion {
+				break // what is lower does not count
+			}
+			if (seat < 0 || m.Drops(seat)) && l.carried(round, m) {
+				return round, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// BuiltOn reports whether every present seat but one has signed something on
+// top of a closed round: then nobody can have closed it differently.
+func (l *Log) BuiltOn(round uint32, but int) bool {
+	var signed uint16
+	for r := round + 1; r <= l.Round(); r++ {
+		for _, s := range l.at(r).list() {
+			signed |= 1 << s.Seat
+		}
+	}
+	for at, s := range l.ballots {
+		if at.Round > round && at.Round <= l.Round() && at.Game == l.at(at.Round).game && s.Prev == l.heads[at.Round] {
+			signed |= 1 << at.Seat
+		}
+	}
+	return signed|l.open.gone|1<<but == l.all()
+}
+
+// Ballots lists the ballots cast in the open round, in one order.
+func (l *Log) Ballots() []*Signed {
+	var out []*Signed
+	for at, s := range l.ballots {
+		if at.Round == l.Round() && at.Game == l.open.game {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Signed) int { return bytes.Compare(a.Content(), b.Content()) })
+	return out
+}
