@@ -41,7 +41,9 @@ func newCircle(t testing.TB, seed string, n int) *circle {
 	return c
 }
 
-func (c *circle) log() *feed.Log { return feed.NewLog(c.encoded, c.charter.IDs(), int(c.charter.Leavers)) }
+func (c *circle) log() *feed.Log {
+	return feed.NewLog(c.encoded, c.charter.IDs(), int(c.charter.Leavers))
+}
 
 // gameOf is the game field of a round.
 func (c *circle) gameOf(round uint32) feed.Hash {
