@@ -28,7 +28,8 @@ type (
 	Order struct{ Seats []int }
 	// Guess fixes a guess unseen.
 	Guess struct{}
-	// Help is a part in what all do together: casting, confirming, peeking, revealing.
+	// Help is a part in what all do together: casting, confirming, peeking,
+	// laying, revealing.
 	Help struct{}
 	// Verdict is the lone accuser's word on their own guess; Cards are the
 	// opened guess when it was right.
@@ -38,7 +39,8 @@ type (
 	}
 	// Disclose opens a guess.
 	Disclose struct{ Cards []Card }
-	// Leave ends the game for a seat; Opened tells whether it opened its key.
+	// Leave ends the game for a seat once it is over; Opened tells whether it
+	// opened its key. Who leaves before says nothing: see Depart.
 	Leave struct{ Opened bool }
 )
 
@@ -83,7 +85,7 @@ func (p *Position) Legal(seat int, a Act) error {
 	}
 	switch a := a.(type) {
 	case Vote:
-		if a.For < 0 || a.For >= p.seats() {
+		if a.For < 0 || a.For >= p.seats() || p.gone(a.For) {
 			return ErrVote
 		}
 	case Ask:
@@ -127,7 +129,7 @@ func (p Phase) hears(a Act) bool {
 	case Guess:
 		return p == Guessing
 	case Help:
-		return p == Casting || p == Confirming || p == Peeking || p == Revealing
+		return p == Casting || p == Confirming || p == Peeking || p == Laying || p == Revealing
 	case Verdict:
 		return p == Judging
 	case Disclose:

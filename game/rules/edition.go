@@ -107,17 +107,31 @@ func (e *Edition) ByKey(key string) (Card, bool) {
 // PoolSize is how many cards remain once one of each category is put aside.
 func (e *Edition) PoolSize() int { return len(e.Cards) - e.CategoryCount }
 
-// Deal says to whom each position of the shuffled pool goes: a seat, or FaceUp.
+// Deal says to whom each position of the shuffled pool goes when all seats are
+// there: a seat, or FaceUp.
 func (e *Edition) Deal(seats int) []int {
+	present := make([]int, seats)
+	for i := range present {
+		present[i] = i
+	}
+	return e.DealAmong(present)
+}
+
+// DealAmong is the deal round the seats that are present, in that order. With
+// nobody there all lies face up.
+func (e *Edition) DealAmong(present []int) []int {
 	owners := make([]int, e.PoolSize())
 	even := len(owners)
-	if e.FaceUpRest {
-		even -= len(owners) % seats
+	switch {
+	case len(present) == 0:
+		even = 0
+	case e.FaceUpRest:
+		even -= len(owners) % len(present)
 	}
 	for i := range owners {
 		owners[i] = FaceUp
 		if i < even {
-			owners[i] = i % seats
+			owners[i] = present[i%len(present)]
 		}
 	}
 	return owners

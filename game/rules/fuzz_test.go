@@ -138,7 +138,7 @@ func FuzzPlay(f *testing.F) {
 			Last: rules.LastChoices[b.pick(2)], Notebook: "auto",
 		}
 		seats := 2 + b.pick(5)
-		p := rules.Start(e, o, seats, b.pick(seats))
+		p := rules.Start(e, o, seats, nil, b.pick(seats))
 		for len(b) > 0 {
 			p = fuzzRound(t, p, &b)
 		}

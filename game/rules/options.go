@@ -3,6 +3,8 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // The values of each option. The first is the default.
@@ -13,15 +15,23 @@ var (
 	NotebookChoices = []string{"auto", "marks", "solver"}
 )
 
+// The bounds of a timer that is not off, in seconds.
+const (
+	TimerMin = 10
+	TimerMax = 3600
+)
+
 // Options are what a table agrees on in its charter.
 type Options struct {
 	First    string // who begins: by lot, as the opener says, or by vote
 	Order    string // of several accusers: active player then to the left, by lot, or agreed among them
 	Last     string // the only player left in wins at once, or plays on
 	Notebook string // highest level of help that clients may give
+	Timer    uint16 // seconds for a turn, an answer, a choice; then the others may go on without that seat; 0 is no timer
+	Watch    bool   // spectators are let in
 }
 
-// DefaultOptions are the first choice of each.
+// DefaultOptions are the first choice of each, no timer, and no spectators.
 func DefaultOptions() Options {
 	return Options{First: FirstChoices[0], Order: OrderChoices[0], Last: LastChoices[0], Notebook: NotebookChoices[0]}
 }
@@ -33,7 +43,7 @@ type OptionError struct {
 }
 
 func (e *OptionError) Error() string {
-	return fmt.Sprintf("rules: %s cannot be %q, only one of %v", e.Option, e.Value, e.Choices)
+	return fmt.Sprintf("rules: %s cannot be %q, only one of %s", e.Option, e.Value, strings.Join(e.Choices, ", "))
 }
 
 // Validate refuses values that are no choice.
@@ -47,6 +57,10 @@ func (o Options) Validate() error {
 		if !slices.Contains(c.Choices, c.Value) {
 			return &c
 		}
+	}
+	if o.Timer != 0 && (o.Timer < TimerMin || o.Timer > TimerMax) {
+		choices := []string{"0", fmt.Sprintf("%d to %d", TimerMin, TimerMax)}
+		return &OptionError{"timer", strconv.Itoa(int(o.Timer)), choices}
 	}
 	return nil
 }

@@ -51,10 +51,7 @@ func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 	case Ordering:
 		q.agree(said)
 	case Guessing:
-		q.Phase = Disclosing
-		if q.Accusation.Alone() {
-			q.Phase = Confirming
-		}
+		q.fix()
 	case Confirming:
 		q.Phase = Peeking
 	case Peeking:
@@ -63,6 +60,8 @@ func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 		q.judge(said[0].Act.(Verdict))
 	case Disclosing:
 		q.disclose(said)
+	case Laying:
+		q.Phase, q.Laid, q.After = q.After, nil, 0
 	case Revealing:
 		q.reveal(f.Crime)
 	case Farewell:
@@ -107,33 +106,56 @@ func (p *Position) elect(said []Said) {
 func (p *Position) turn(a Act) {
 	switch a := a.(type) {
 	case Ask:
-		p.Question = &Question{Asker: p.Active, Cards: slices.Clone(a.Cards), Responder: (p.Active + 1) % p.seats()}
+		p.Question = &Question{Asker: p.Active, Cards: slices.Clone(a.Cards)}
 		p.Phase = Answering
+		p.refer(p.Active + 1)
 	case Accuse:
-		p.Accusation = &Accusation{Accuser: p.Active, Guesses: map[int][]Card{}}
+		p.Accusation = &Accusation{Accuser: p.Active, Turn: p.Active, Guesses: map[int][]Card{}}
 		p.Phase = Sealing
 		if !p.Edition.JoinAccusation || len(p.bystanders()) == 0 {
-			p.Accusation.Order = []int{p.Active}
-			p.Phase = Guessing
+			p.alone()
 		}
 	}
 }
 
 func (p *Position) answer(a Act) {
-	next := (p.Question.Responder + 1) % p.seats()
-	if _, shown := a.(Show); shown || next == p.Question.Asker {
+	if _, shown := a.(Show); shown {
 		p.pass()
 		return
 	}
-	p.Question.Responder = next
+	p.refer(p.Question.Responder + 1)
+}
+
+// refer puts the question to the first seat from s on to the left that has not
+// left, eliminated or not. Before it comes back to the asker, the turn passes.
+func (p *Position) refer(s int) {
+	s %= p.seats()
+	for p.gone(s) { // the asker is not
+		s = (s + 1) % p.seats()
+	}
+	if s == p.Question.Asker {
+		p.pass()
+		return
+	}
+	p.Question.Responder = s
 }
 
 // pass hands the turn to the next player to the left who is still in.
 func (p *Position) pass() {
+	from := p.Active
+	if p.Accusation != nil {
+		from = p.Accusation.Turn
+	}
 	p.Question, p.Accusation = nil, nil
-	p.Active = p.In((p.Active + 1) % p.seats())[0]
+	p.Active = p.In((from + 1) % p.seats())[0]
 	p.Phase = Turn
 	p.Turns++
+}
+
+// alone goes on with an accusation that nobody joins.
+func (p *Position) alone() {
+	p.Accusation.Order = []int{p.Active}
+	p.Phase = Guessing
 }
 
 func (p *Position) unseal(said []Said) {
@@ -182,6 +204,14 @@ func (p *Position) agree(said []Said) {
 	p.Phase = Guessing
 }
 
+// fix goes on from guesses that are fixed.
+func (p *Position) fix() {
+	p.Phase = Confirming
+	if !p.Accusation.Alone() {
+		p.Phase, p.Accusation.Open = Disclosing, true
+	}
+}
+
 func (p *Position) judge(v Verdict) {
 	a := p.Accusation.Accuser
 	if v.Right {
@@ -190,15 +220,22 @@ func (p *Position) judge(v Verdict) {
 		return
 	}
 	p.Out[a] = true
-	left := p.In(a)
-	switch {
-	case len(left) == 0:
-		p.finish(Nobody, EveryoneOut)
-	case len(left) == 1 && p.Options.Last == "wins":
-		p.finish(left[0], LastLeft)
-	default:
+	if !p.settle() {
 		p.pass()
 	}
+}
+
+// settle ends the game when that follows from who is still in.
+func (p *Position) settle() bool {
+	switch in := p.In(0); {
+	case len(in) == 0:
+		p.finish(Nobody, EveryoneOut)
+	case len(in) == 1 && p.Options.Last == "wins":
+		p.finish(in[0], LastLeft)
+	default:
+		return false
+	}
+	return true
 }
 
 func (p *Position) finish(winner int, why Reason) {

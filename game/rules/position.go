@@ -5,7 +5,8 @@ import "slices"
 // Phase says what the table waits for.
 type Phase uint8
 
-// A game runs Voting? (Turn ...)* Revealing Farewell Over.
+// A game runs Voting? (Turn ...)* Revealing Farewell Over. Laying comes in
+// between whenever somebody leaves for good.
 const (
 	Voting     Phase = iota // every seat, or the opener alone, names the player to begin
 	Turn                    // the active player asks or accuses
@@ -19,13 +20,14 @@ const (
 	Peeking                 // every seat hands the Crime cards over to the lone accuser
 	Judging                 // the lone accuser says right or wrong
 	Disclosing              // all accusers open their guesses
+	Laying                  // every seat helps to turn over the hands of those who left
 	Revealing               // every seat helps to turn the Crime cards over
 	Farewell                // every seat opens its key or keeps it
 	Over
 )
 
 var phaseNames = [...]string{"voting", "turn", "answering", "sealing", "unsealing", "casting", "ordering",
-	"guessing", "confirming", "peeking", "judging", "disclosing", "revealing", "farewell", "over"}
+	"guessing", "confirming", "peeking", "judging", "disclosing", "laying", "revealing", "farewell", "over"}
 
 func (p Phase) String() string { return phaseNames[p] }
 
@@ -38,13 +40,17 @@ type Question struct {
 
 // Accusation is the accusation being made.
 type Accusation struct {
-	Accuser int
+	Accuser int            // who makes it: the first, or who is first after the first left
+	Turn    int            // in whose turn it was announced; from there the turn passes on
 	Order   []int          // all accusers in accusing order, once it is known who joins
+	Open    bool           // the guesses are opened for all: from Disclosing on
 	Guesses map[int][]Card // opened guesses by seat
 }
 
-// Alone reports whether nobody joined. It means something from Guessing on.
-func (a *Accusation) Alone() bool { return len(a.Order) == 1 }
+// Alone reports whether one accuses with nobody else, and alone will see the
+// Crime cards. It means something from Guessing on. An accuser whom the others
+// left while guesses were being opened is not alone.
+func (a *Accusation) Alone() bool { return len(a.Order) == 1 && !a.Open }
 
 // Reason is why a game ended.
 type Reason uint8
@@ -52,12 +58,13 @@ type Reason uint8
 const (
 	RightAlone  Reason = iota + 1 // the lone accuser was right
 	RightFirst                    // the first of several accusers to be right
-	AllWrong                      // several accused and all were wrong
-	LastLeft                      // everybody else was out
-	EveryoneOut                   // all accused alone and were wrong
+	AllWrong                      // several accused and none of them who stayed was right
+	LastLeft                      // everybody else was out or had left
+	EveryoneOut                   // nobody was still in: all were wrong alone or had left
+	Abandoned                     // those who were there agreed to stop, or nobody was there
 )
 
-// Nobody is the winner of a game that all lost.
+// Nobody is the winner of a game that nobody won.
 const Nobody = -1
 
 // Result is how a game ended.
@@ -72,27 +79,41 @@ type Position struct {
 	Edition    *Edition
 	Options    Options
 	Phase      Phase
-	Active     int // whose turn it is
-	Out        []bool
+	Active     int    // whose turn it is, or who took over the accusation made in it
+	Out        []bool // by seat: accused wrongly; has no more turns, but answers and helps
+	Gone       []bool // by seat: has left for good; nil is nobody
 	Question   *Question
 	Accusation *Accusation
 	Result     *Result
 	Crime      []Card // once revealed
 	Turns      int    // turns begun
+	Laid       []int  // Laying: the seats whose hands are being turned over, in seat order
+	After      Phase  // Laying: the phase that comes next; all else is already as it will be then
 }
 
-// Start is the position after the deal. lot is a seat drawn by the beacon. With
-// the options "vote", where it breaks ties, and "opener", where seat 0 alone
-// has a vote, Voting comes first.
-func Start(e *Edition, o Options, seats, lot int) *Position {
-	p := &Position{Edition: e, Options: o, Out: make([]bool, seats)}
-	switch o.First {
-	case "vote", "opener":
-		p.Phase, p.Active = Voting, lot
+// Start is the position after the deal. gone are the seats that left before it,
+// nil if none did. lot is a seat drawn by the beacon among all; the next one to
+// its left stands in for a seat that is gone. With the options "vote", where the
+// lot breaks ties, and "opener", where seat 0 alone has a vote, Voting comes first.
+func Start(e *Edition, o Options, seats int, gone []bool, lot int) *Position {
+	p := &Position{Edition: e, Options: o, Phase: Voting, Active: lot, Out: make([]bool, seats), Gone: make([]bool, seats)}
+	copy(p.Gone, gone)
+	switch {
+	case len(p.Present()) == 0:
+		p.abandon()
+	case p.settle():
+	case o.First == "vote", o.First == "opener":
+		p.revote()
 	default:
-		p.Phase, p.Active, p.Turns = Turn, lot, 1
+		p.begin()
 	}
 	return p
+}
+
+// begin gives the first turn to the drawn seat.
+func (p *Position) begin() {
+	p.Active = p.In(p.Active)[0]
+	p.Phase, p.Turns = Turn, 1
 }
 
 func (p *Position) seats() int { return len(p.Out) }
@@ -105,11 +126,20 @@ func (p *Position) all() []int {
 	return out
 }
 
-// In lists the players who are not eliminated, from seat first to the left.
+func (p *Position) gone(seat int) bool { return seat < len(p.Gone) && p.Gone[seat] }
+
+// Present lists the seats that have not left, in seat order. All of them answer
+// and help, eliminated or not.
+func (p *Position) Present() []int {
+	return slices.DeleteFunc(p.all(), p.gone)
+}
+
+// In lists the players still in, neither eliminated nor gone, from seat first
+// to the left.
 func (p *Position) In(first int) []int {
 	var out []int
 	for i := range p.seats() {
-		if s := (first + i) % p.seats(); !p.Out[s] {
+		if s := (first + i) % p.seats(); !p.Out[s] && !p.gone(s) {
 			out = append(out, s)
 		}
 	}
@@ -123,7 +153,7 @@ func (p *Position) Speakers() []int {
 		if p.Options.First == "opener" {
 			return []int{0}
 		}
-		return p.all()
+		return p.Present()
 	case Turn:
 		return []int{p.Active}
 	case Answering:
@@ -139,24 +169,19 @@ func (p *Position) Speakers() []int {
 	case Over:
 		return nil
 	default:
-		return p.all()
+		return p.Present()
 	}
 }
 
 // bystanders are the players still in who did not start the accusation.
 func (p *Position) bystanders() []int {
-	var out []int
-	for s := range p.seats() {
-		if s != p.Active && !p.Out[s] {
-			out = append(out, s)
-		}
-	}
-	return out
+	return slices.DeleteFunc(p.In(0), func(s int) bool { return s == p.Active })
 }
 
 func (p *Position) clone() *Position {
 	q := *p
 	q.Out = slices.Clone(p.Out)
+	q.Gone = slices.Clone(p.Gone)
 	if p.Question != nil {
 		c := *p.Question
 		q.Question = &c

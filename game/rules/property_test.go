@@ -33,7 +33,7 @@ func drawTable(t *rapid.T) *table {
 	seats := rapid.IntRange(e.MinSeats, e.MaxSeats).Draw(t, "seats")
 	lot := rapid.IntRange(0, seats-1).Draw(t, "lot")
 	return &table{
-		p:       rules.Start(e, o, seats, lot),
+		p:       rules.Start(e, o, seats, nil, lot),
 		twin:    &referee{edition: e, options: o, seats: seats, lot: lot},
 		crime:   drawSolution(t, e, "crime"),
 		guesses: map[int][]rules.Card{},

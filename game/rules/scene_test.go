@@ -17,6 +17,7 @@ var rewrite = flag.Bool("rewrite", false, "record the transcripts in testdata an
 
 // TestScenes plays the transcripts in testdata. A line is a round, what each
 // seat says parted by semicolons and, after =>, what the round brought to light.
+// Or it begins with a dash: seats are gone, or those who are there abandon.
 // Lines that begin with | are recorded: the position after it, or the refusal.
 func TestScenes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -29,7 +30,7 @@ func TestScenes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			played := playScene(t, string(recorded))
+			played := playScene(t, string(recorded), "card")
 			if *rewrite {
 				if err := os.WriteFile(file, []byte(played), 0o644); err != nil {
 					t.Fatal(err)
@@ -58,7 +59,28 @@ func compare(t *testing.T, want, got string) {
 	}
 }
 
-func playScene(t *testing.T, script string) string {
+// TestScenesOfOtherEditions plays the transcripts of leaving in every edition.
+// Since the rulings are the same, so is all that is recorded.
+func TestScenesOfOtherEditions(t *testing.T) {
+	files, err := filepath.Glob("testdata/leaving-*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no transcripts: %v", err)
+	}
+	for _, e := range rules.Editions() {
+		for _, file := range files {
+			t.Run(e.Name+"/"+strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+				recorded, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				compare(t, string(recorded), playScene(t, string(recorded), e.Name))
+			})
+		}
+	}
+}
+
+// playScene plays a script with its game "card" replaced by another.
+func playScene(t *testing.T, script, card string) string {
 	var out strings.Builder
 	var p *rules.Position
 	for line := range strings.Lines(script) {
@@ -71,13 +93,12 @@ func playScene(t *testing.T, script string) string {
 		case line == "" || strings.HasPrefix(line, "#"):
 			continue
 		case strings.HasPrefix(line, "game "):
-			p = startScene(t, strings.Fields(line)[1:])
+			p = startScene(t, strings.Fields(line)[1:], card)
 		default:
-			r := readRound(t, p, line)
 			before := snapshot(p)
-			q, err := p.Play(r.said, r.facts)
+			q, err := playLine(t, p, line)
 			if after := snapshot(p); after != before {
-				t.Fatalf("%s: Play changed its receiver\nfrom %s\nto   %s", line, before, after)
+				t.Fatalf("%s: the position it was said in changed\nfrom %s\nto   %s", line, before, after)
 			}
 			if err != nil {
 				out.WriteString("| refused: " + err.Error() + "\n")
@@ -90,11 +111,30 @@ func playScene(t *testing.T, script string) string {
 	return out.String()
 }
 
-// startScene reads: edition seats=3 lot=0 first=vote order=left last=wins.
-func startScene(t *testing.T, words []string) *rules.Position {
+func playLine(t *testing.T, p *rules.Position, line string) (*rules.Position, error) {
 	t.Helper()
+	if words := strings.Fields(line); words[0] == "-" {
+		if line == "- abandon" {
+			return p.Abandon(), nil
+		}
+		if words[1] != "gone" {
+			t.Fatalf("neither gone nor abandon: %s", line)
+		}
+		return p.Depart(numbers(t, words[2:])), nil
+	}
+	r := readRound(t, p, line)
+	return p.Play(r.said, r.facts)
+}
+
+// startScene reads: edition seats=3 gone=0,2 lot=0 first=vote order=left last=wins.
+func startScene(t *testing.T, words []string, card string) *rules.Position {
+	t.Helper()
+	if words[0] == "card" {
+		words[0] = card
+	}
 	e := edition(t, words[0])
 	o, seats, lot := rules.DefaultOptions(), 3, 0
+	var gone []bool
 	for _, w := range words[1:] {
 		key, value, _ := strings.Cut(w, "=")
 		switch key {
@@ -102,6 +142,11 @@ func startScene(t *testing.T, words []string) *rules.Position {
 			seats = number(t, value)
 		case "lot":
 			lot = number(t, value)
+		case "gone":
+			gone = make([]bool, seats)
+			for _, s := range numbers(t, strings.Split(value, ",")) {
+				gone[s] = true
+			}
 		case "first":
 			o.First = value
 		case "order":
@@ -115,7 +160,7 @@ func startScene(t *testing.T, words []string) *rules.Position {
 	if err := o.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	return rules.Start(e, o, seats, lot)
+	return rules.Start(e, o, seats, gone, lot)
 }
 
 func readRound(t *testing.T, p *rules.Position, line string) (r round) {
@@ -128,7 +173,7 @@ func readRound(t *testing.T, p *rules.Position, line string) (r round) {
 		}
 		a := readAct(t, p.Edition, words[1], words[2:])
 		if words[0] == "all" {
-			for s := range p.Out {
+			for _, s := range p.Present() {
 				r.said = append(r.said, rules.Said{Seat: s, Act: a})
 			}
 			continue
@@ -216,8 +261,8 @@ func cards(t testing.TB, e *rules.Edition, keys []string) (out []rules.Card) {
 }
 
 var reasons = map[rules.Reason]string{
-	rules.RightAlone: "right alone", rules.RightFirst: "first to be right", rules.AllWrong: "all accusers were wrong",
-	rules.LastLeft: "last one left", rules.EveryoneOut: "everyone is out",
+	rules.RightAlone: "right alone", rules.RightFirst: "first to be right", rules.AllWrong: "no accusation that counts was right",
+	rules.LastLeft: "last one left", rules.EveryoneOut: "everyone is out", rules.Abandoned: "abandoned",
 }
 
 // describe says all of a public position in a line.
@@ -227,6 +272,9 @@ func describe(p *rules.Position) string {
 	if who := p.Speakers(); len(who) > 0 {
 		out[0] += ": " + list(who)
 	}
+	if p.Phase == rules.Laying {
+		add("hands of %s, then %s", list(p.Laid), p.After)
+	}
 	if p.Turns > 0 {
 		add("turn %d, seat %d", p.Turns, p.Active)
 	}
@@ -235,6 +283,9 @@ func describe(p *rules.Position) string {
 	}
 	if a := p.Accusation; a != nil {
 		add("%d accused", a.Accuser)
+		if a.Turn != a.Accuser {
+			out[len(out)-1] += fmt.Sprintf(" in place of %d", a.Turn)
+		}
 		if a.Order != nil {
 			out[len(out)-1] += ", order " + list(a.Order)
 		}
@@ -244,9 +295,14 @@ func describe(p *rules.Position) string {
 			}
 		}
 	}
-	for s, gone := range p.Out {
-		if gone {
+	for s, out := range p.Out {
+		if out {
 			add("%d out", s)
+		}
+	}
+	for s, gone := range p.Gone {
+		if gone {
+			add("%d gone", s)
 		}
 	}
 	if p.Crime != nil {

@@ -173,7 +173,7 @@ func (f *fold) dealt(round []said) {
 		lot := f.drawn(tasks, helpers, shares, len(owners))
 		f.next.Hands, f.next.FaceUp = hands, faceUp
 		f.next.Stage = Playing
-		f.next.Pos = rules.Start(f.Edition, f.Options, f.Seats(), lot.Int("first player", f.Seats()))
+		f.next.Pos = rules.Start(f.Edition, f.Options, f.Seats(), nil, lot.Int("first player", f.Seats()))
 		f.tell(Event{Kind: Dealt, Cards: faceUp})
 		if f.next.Pos.Phase == rules.Turn {
 			f.tell(Event{Kind: Began, Seat: f.next.Pos.Active})
