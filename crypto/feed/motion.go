@@ -48,6 +48,10 @@ func (l *Log) voters(round uint32, m Motion) []int {
 	return out
 }
 
+// Votes lists the ballots on a motion in the open round, in seat order: those
+// that CloseBy closes it with.
+func (l *Log) Votes(m Motion) []*Signed { return l.votes(l.Round(), m) }
+
 // votes lists the ballots on a motion in seat order.
 func (l *Log) votes(round uint32, m Motion) []*Signed {
 	var out []*Signed

@@ -18,7 +18,7 @@ type Report struct {
 	State    *table.State
 	Entries  int // read and placed
 	Findings []Finding
-	Complete bool // the game was played to its end and everybody has left
+	Complete bool // the game was played to its end and everybody has left, or it was abandoned
 	Missing  []int
 	Replay   *Replay // nil when no seat opened its key
 }
@@ -63,9 +63,9 @@ func Check(charter []byte, entries []*feed.Signed) (*Report, error) {
 			break
 		}
 		last = int(e.Seat)
-		if log.Complete() {
+		if m, ok := log.Closes(-1, true); ok {
 			last = -1
-			r.close(log)
+			r.close(log, m)
 		}
 	}
 	r.finish(log)
@@ -103,8 +103,12 @@ func (r *Report) offer(log *feed.Log, e *feed.Signed) bool {
 	return false
 }
 
-func (r *Report) close(log *feed.Log) {
-	next := table.Apply(r.State, log.Open())
+func (r *Report) close(log *feed.Log, m feed.Motion) {
+	entries := log.Open()
+	if !m.Normal() {
+		entries = log.Votes(m)
+	}
+	next := table.Apply(r.State, entries)
 	r.State = next
 	for _, f := range next.Faults {
 		r.find(f.Seat, f.Round, string(f.Rule))
@@ -112,7 +116,7 @@ func (r *Report) close(log *feed.Log) {
 	if len(r.Findings) > 0 {
 		return
 	}
-	if _, err := log.Close(next.Game, next.Speakers()); err != nil {
+	if _, err := log.CloseBy(m, next.Game, next.Speakers()); err != nil {
 		r.find(-1, log.Round(), err.Error()) // only a complete round gets here
 	}
 }
@@ -121,7 +125,7 @@ func (r *Report) finish(log *feed.Log) {
 	if !r.Fair() {
 		return
 	}
-	r.Complete = r.State.Stage == table.Playing && r.State.Phase() == rules.Over
+	r.Complete = r.State.Abandoned || r.State.Stage == table.Playing && r.State.Phase() == rules.Over
 	for seat := range log.Seats() {
 		if log.Owes(seat) {
 			r.Missing = append(r.Missing, seat)

@@ -147,7 +147,6 @@ func TestNoGameOfThisBuild(t *testing.T) {
 		want   error
 	}{
 		"terms of another program": {func(c *feed.Charter) { c.Terms = []byte("chess") }, feed.ErrEncoding},
-		"leavers":                  {func(c *feed.Charter) { c.Leavers = 1 }, table.ErrLeavers},
 		"seats": {func(c *feed.Charter) {
 			for range 4 {
 				key, err := identity.NewKey(parlour.Rand(string(rune('a' + len(c.Seats)))))

@@ -51,7 +51,7 @@ func (r *Report) replay() {
 	if len(p.Hands) == 0 {
 		return
 	}
-	p.Whole = len(p.Hands) == st.Seats()
+	p.Whole = len(p.Hands) == len(st.Present())
 	r.Replay = p
 	r.checkHands(p)
 	for i, e := range st.Story {
@@ -64,11 +64,13 @@ func (r *Report) replay() {
 func (r *Report) checkHands(p *Replay) {
 	st := r.State
 	seen := map[rules.Card]bool{}
-	for _, c := range append(slices.Clone(st.FaceUp), st.Pos.Crime...) {
-		if seen[c] {
-			r.find(-1, st.Round, checkDouble)
+	for _, open := range append(slices.Clone(st.Laid), st.FaceUp, st.Pos.Crime) {
+		for _, c := range open {
+			if seen[c] {
+				r.find(-1, st.Round, checkDouble)
+			}
+			seen[c] = true
 		}
-		seen[c] = true
 	}
 	for i := range st.Seats() {
 		for _, c := range p.Hands[i] {
@@ -92,6 +94,9 @@ func (r *Report) checkHands(p *Replay) {
 func (r *Report) checkEvent(p *Replay, i int, e table.Event) {
 	st := r.State
 	hand, open := p.Hands[e.Seat]
+	if laid := st.Laid[e.Seat]; laid != nil {
+		hand, open = laid, true
+	}
 	holds := func(c rules.Card) bool { return slices.Contains(hand, c) }
 	switch e.Kind {
 	case table.Denied:
@@ -113,7 +118,7 @@ func (r *Report) checkEvent(p *Replay, i int, e table.Event) {
 			r.find(e.Seat, e.Round, checkRight)
 		}
 	case table.Right, table.Disclosed:
-		if open && !slices.Equal(p.Guesses[e.Seat], e.Cards) {
+		if guess := p.Guesses[e.Seat]; guess != nil && !slices.Equal(guess, e.Cards) {
 			r.find(e.Seat, e.Round, checkGuess)
 		}
 	}

@@ -20,29 +20,33 @@ type Kind uint8
 
 // The kinds. Numbers are part of the protocol.
 const (
-	KindAccept   Kind = 0  // signs the charter
-	KindKeys     Kind = 1  // opens the commitment: nonce, keys, proof of possession
-	KindShuffle  Kind = 2  // one or more shuffled decks with proofs
-	KindChecked  Kind = 3  // states that all before was verified and is the same for all
-	KindShares   Kind = 4  // one seat's shares of a joint operation
-	KindVote     Kind = 5  // names the first player
-	KindAsk      Kind = 6  // asks about cards
-	KindAccuse   Kind = 7  // announces an accusation
-	KindDeny     Kind = 8  // holds none of the asked cards, with proof
-	KindShow     Kind = 9  // shows one of them to the asker, with proof
-	KindSeal     Kind = 10 // commitment to join or pass
-	KindUnseal   Kind = 11 // opens it
-	KindOrder    Kind = 12 // proposes an accusing order
-	KindGuess    Kind = 13 // fixes a guess, encrypted, with proof
-	KindVerdict  Kind = 14 // says right or wrong, with proof
-	KindDisclose Kind = 15 // opens a guess to all, with proof
-	KindLeave    Kind = 16 // ends the game for a seat, with or without its key
+	KindAccept    Kind = 0  // signs the charter
+	KindKeys      Kind = 1  // opens the commitment: nonce, keys, proof of possession
+	KindShuffle   Kind = 2  // one or more shuffled decks with proofs
+	KindChecked   Kind = 3  // states that all before was verified and is the same for all
+	KindShares    Kind = 4  // one seat's shares of a joint operation
+	KindVote      Kind = 5  // names the first player
+	KindAsk       Kind = 6  // asks about cards
+	KindAccuse    Kind = 7  // announces an accusation
+	KindDeny      Kind = 8  // holds none of the asked cards, with proof
+	KindShow      Kind = 9  // shows one of them to the asker, with proof
+	KindSeal      Kind = 10 // commitment to join or pass
+	KindUnseal    Kind = 11 // opens it
+	KindOrder     Kind = 12 // proposes an accusing order
+	KindGuess     Kind = 13 // fixes a guess, encrypted, with proof
+	KindVerdict   Kind = 14 // says right or wrong, with proof
+	KindDisclose  Kind = 15 // opens a guess to all, with proof
+	KindLeave     Kind = 16 // ends the game for a seat, with or without its key
+	KindKeyShares Kind = 17 // deals key shares to all others
+	KindComplain  Kind = 18 // proves that key shares are bad
 
-	kindCount = 17
+	// KindCount is how many kinds there are. The kind of a ballot is none of
+	// them: package feed reads those.
+	KindCount = 19
 )
 
-var kindNames = [kindCount]string{"accept", "keys", "shuffle", "checked", "shares", "vote", "ask", "accuse",
-	"deny", "show", "seal", "unseal", "order", "guess", "verdict", "disclose", "leave"}
+var kindNames = [KindCount]string{"accept", "keys", "shuffle", "checked", "shares", "vote", "ask", "accuse",
+	"deny", "show", "seal", "unseal", "order", "guess", "verdict", "disclose", "leave", "keyshares", "complain"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -155,44 +159,64 @@ type (
 		_   struct{} `cbor:",toarray"`
 		Key []byte
 	}
+	// KeyShares carries a dkg.Dealing to every other seat that is there, in seat order.
+	KeyShares struct {
+		_       struct{} `cbor:",toarray"`
+		Dealing []byte
+	}
+	// Complain lists dealers in seat order whose shares for this seat are bad.
+	Complain struct {
+		_     struct{} `cbor:",toarray"`
+		About []Complaint
+	}
+	// Complaint is one of them: the dealer's seat and a dkg.Complaint.
+	Complaint struct {
+		_      struct{} `cbor:",toarray"`
+		Dealer uint8
+		Proof  []byte
+	}
 )
 
-func (*Accept) Kind() Kind   { return KindAccept }
-func (*Keys) Kind() Kind     { return KindKeys }
-func (*Shuffle) Kind() Kind  { return KindShuffle }
-func (*Checked) Kind() Kind  { return KindChecked }
-func (*Shares) Kind() Kind   { return KindShares }
-func (*Vote) Kind() Kind     { return KindVote }
-func (*Ask) Kind() Kind      { return KindAsk }
-func (*Accuse) Kind() Kind   { return KindAccuse }
-func (*Deny) Kind() Kind     { return KindDeny }
-func (*Show) Kind() Kind     { return KindShow }
-func (*Seal) Kind() Kind     { return KindSeal }
-func (*Unseal) Kind() Kind   { return KindUnseal }
-func (*Order) Kind() Kind    { return KindOrder }
-func (*Guess) Kind() Kind    { return KindGuess }
-func (*Verdict) Kind() Kind  { return KindVerdict }
-func (*Disclose) Kind() Kind { return KindDisclose }
-func (*Leave) Kind() Kind    { return KindLeave }
+func (*KeyShares) Kind() Kind { return KindKeyShares }
+func (*Complain) Kind() Kind  { return KindComplain }
+func (*Accept) Kind() Kind    { return KindAccept }
+func (*Keys) Kind() Kind      { return KindKeys }
+func (*Shuffle) Kind() Kind   { return KindShuffle }
+func (*Checked) Kind() Kind   { return KindChecked }
+func (*Shares) Kind() Kind    { return KindShares }
+func (*Vote) Kind() Kind      { return KindVote }
+func (*Ask) Kind() Kind       { return KindAsk }
+func (*Accuse) Kind() Kind    { return KindAccuse }
+func (*Deny) Kind() Kind      { return KindDeny }
+func (*Show) Kind() Kind      { return KindShow }
+func (*Seal) Kind() Kind      { return KindSeal }
+func (*Unseal) Kind() Kind    { return KindUnseal }
+func (*Order) Kind() Kind     { return KindOrder }
+func (*Guess) Kind() Kind     { return KindGuess }
+func (*Verdict) Kind() Kind   { return KindVerdict }
+func (*Disclose) Kind() Kind  { return KindDisclose }
+func (*Leave) Kind() Kind     { return KindLeave }
 
-var newMove = [kindCount]func() Move{
-	KindAccept:   func() Move { return new(Accept) },
-	KindKeys:     func() Move { return new(Keys) },
-	KindShuffle:  func() Move { return new(Shuffle) },
-	KindChecked:  func() Move { return new(Checked) },
-	KindShares:   func() Move { return new(Shares) },
-	KindVote:     func() Move { return new(Vote) },
-	KindAsk:      func() Move { return new(Ask) },
-	KindAccuse:   func() Move { return new(Accuse) },
-	KindDeny:     func() Move { return new(Deny) },
-	KindShow:     func() Move { return new(Show) },
-	KindSeal:     func() Move { return new(Seal) },
-	KindUnseal:   func() Move { return new(Unseal) },
-	KindOrder:    func() Move { return new(Order) },
-	KindGuess:    func() Move { return new(Guess) },
-	KindVerdict:  func() Move { return new(Verdict) },
-	KindDisclose: func() Move { return new(Disclose) },
-	KindLeave:    func() Move { return new(Leave) },
+var newMove = [KindCount]func() Move{
+	KindAccept:    func() Move { return new(Accept) },
+	KindKeys:      func() Move { return new(Keys) },
+	KindShuffle:   func() Move { return new(Shuffle) },
+	KindChecked:   func() Move { return new(Checked) },
+	KindShares:    func() Move { return new(Shares) },
+	KindVote:      func() Move { return new(Vote) },
+	KindAsk:       func() Move { return new(Ask) },
+	KindAccuse:    func() Move { return new(Accuse) },
+	KindDeny:      func() Move { return new(Deny) },
+	KindShow:      func() Move { return new(Show) },
+	KindSeal:      func() Move { return new(Seal) },
+	KindUnseal:    func() Move { return new(Unseal) },
+	KindOrder:     func() Move { return new(Order) },
+	KindGuess:     func() Move { return new(Guess) },
+	KindVerdict:   func() Move { return new(Verdict) },
+	KindDisclose:  func() Move { return new(Disclose) },
+	KindLeave:     func() Move { return new(Leave) },
+	KindKeyShares: func() Move { return new(KeyShares) },
+	KindComplain:  func() Move { return new(Complain) },
 }
 
 // ErrKind refuses a kind this version does not know.
@@ -209,7 +233,7 @@ func Encode(m Move) (Kind, []byte, error) {
 
 // Decode reads a body strictly: what it accepts, Encode gives back byte for byte.
 func Decode(k Kind, body []byte) (Move, error) {
-	if int(k) >= kindCount {
+	if int(k) >= KindCount {
 		return nil, fmt.Errorf("%w: %d", ErrKind, uint8(k))
 	}
 	m := newMove[k]()

@@ -18,6 +18,8 @@ type Terms struct {
 	Order   string
 	Last    string
 	Book    string
+	Timer   uint16
+	Watch   bool
 }
 
 // Refusals of DecodeTerms.
@@ -40,7 +42,8 @@ func EncodeTerms(e *rules.Edition, o rules.Options) ([]byte, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	return feed.Marshal(Terms{Edition: e.Name, Deck: DeckHash(e), First: o.First, Order: o.Order, Last: o.Last, Book: o.Notebook})
+	return feed.Marshal(Terms{Edition: e.Name, Deck: DeckHash(e), First: o.First, Order: o.Order, Last: o.Last, Book: o.Notebook,
+		Timer: o.Timer, Watch: o.Watch})
 }
 
 // DecodeTerms reads them strictly.
@@ -56,6 +59,6 @@ func DecodeTerms(b []byte) (*rules.Edition, rules.Options, error) {
 	if t.Deck != DeckHash(e) {
 		return nil, rules.Options{}, fmt.Errorf("%w: %q", ErrDeck, t.Edition)
 	}
-	o := rules.Options{First: t.First, Order: t.Order, Last: t.Last, Notebook: t.Book}
+	o := rules.Options{First: t.First, Order: t.Order, Last: t.Last, Notebook: t.Book, Timer: t.Timer, Watch: t.Watch}
 	return e, o, o.Validate()
 }

@@ -18,7 +18,10 @@ func everyTerms(f func(e *rules.Edition, o rules.Options)) {
 			for _, order := range rules.OrderChoices {
 				for _, last := range rules.LastChoices {
 					for _, book := range rules.NotebookChoices {
-						f(e, rules.Options{First: first, Order: order, Last: last, Notebook: book})
+						for i, timer := range []uint16{0, 10, 3600} {
+							f(e, rules.Options{First: first, Order: order, Last: last, Notebook: book, Timer: timer, Watch: i == 1})
+						}
+						f(e, rules.Options{First: first, Order: order, Last: last, Notebook: book, Watch: true})
 					}
 				}
 			}
@@ -56,6 +59,8 @@ func TestTermsRefused(t *testing.T) {
 		"no edition":         {func(x *move.Terms) { x.Edition = "" }, move.ErrEdition},
 		"another deck":       {func(x *move.Terms) { x.Deck[0] ^= 1 }, move.ErrDeck},
 		"of another edition": {func(x *move.Terms) { x.Edition = rules.Editions()[1].Name }, move.ErrDeck},
+		"a short timer":      {func(x *move.Terms) { x.Timer = 9 }, nil},
+		"a long timer":       {func(x *move.Terms) { x.Timer = 3601 }, nil},
 		"unknown first":      {func(x *move.Terms) { x.First = "last" }, nil},
 		"no order":           {func(x *move.Terms) { x.Order = "" }, nil},
 		"unknown last":       {func(x *move.Terms) { x.Last = "WINS" }, nil},

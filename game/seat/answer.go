@@ -117,9 +117,9 @@ func (p *Seat) show(st *table.State, card rules.Card) (move.Move, error) {
 }
 
 func (p *Seat) unseal(st *table.State) (move.Move, error) {
-	salt := p.secret.salt(st.Game, st.Sealed)
+	salt := p.secret.salt(st.Under, st.Sealed)
 	for _, join := range []bool{true, false} {
-		if table.SealOf(st.Game, st.Sealed, p.index, join, salt) == st.Seals[p.index] {
+		if table.SealOf(st.Under, st.Sealed, p.index, join, salt) == st.Seals[p.index] {
 			return &move.Unseal{Join: join, Salt: salt}, nil
 		}
 	}

@@ -176,7 +176,7 @@ func TestSealSurvivesACrash(t *testing.T) {
 			t.Errorf("sealed %v, then %v: %v", first, second, err)
 		}
 		open := *accused(p.State, 0, rules.Unsealing)
-		open.Sealed, open.Seals, open.Round = st.Round, slices.Clone(st.Seals), st.Round+1
+		open.Sealed, open.Under, open.Seals, open.Round = st.Round, st.Game, slices.Clone(st.Seals), st.Round+1
 		open.Seals[1] = first.(*move.Seal).Commitment
 		m, err := back.Answer(&open, nil)
 		if _, join := a.(seat.Join); err != nil || m.(*move.Unseal).Join != join {

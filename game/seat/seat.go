@@ -6,11 +6,9 @@ import (
 	"io"
 	"slices"
 
-	"alibi/crypto/deck"
 	"alibi/crypto/elgamal"
 	"alibi/crypto/group"
 	"alibi/crypto/shuffle"
-	"alibi/crypto/sigma"
 	"alibi/game/move"
 	"alibi/game/rules"
 	"alibi/game/table"
@@ -133,7 +131,7 @@ func (p *Seat) Due(st *table.State) (due, decide bool) {
 		return true, false
 	}
 	switch st.Phase() {
-	case rules.Unsealing, rules.Casting, rules.Confirming, rules.Peeking, rules.Judging, rules.Disclosing, rules.Revealing:
+	case rules.Unsealing, rules.Casting, rules.Confirming, rules.Peeking, rules.Judging, rules.Disclosing, rules.Laying, rules.Revealing:
 		return true, false
 	}
 	return true, true
@@ -164,6 +162,10 @@ func (p *Seat) setUp(st *table.State) (move.Move, error) {
 		return new(move.Accept), nil
 	case table.Keying:
 		return p.keys(st)
+	case table.Sharing:
+		return p.keyShares(st)
+	case table.Vetting:
+		return p.vet(st)
 	case table.Sorting:
 		return p.shuffle(st, st.Decks)
 	case table.Pooling:
@@ -172,16 +174,6 @@ func (p *Seat) setUp(st *table.State) (move.Move, error) {
 		return new(move.Checked), nil
 	}
 	return p.shares(st)
-}
-
-func (p *Seat) keys(st *table.State) (move.Move, error) {
-	seat, lock := p.secret.public()
-	claim := table.Possession(seat, lock)
-	proof, err := sigma.Prove(p.context(st, move.KindKeys, 0), claim, []sigma.Known{{Secrets: []*group.Scalar{p.secret.keep().seat, p.secret.keep().lock}}}, p.rand)
-	if err != nil {
-		return nil, fmt.Errorf("seat: proving the keys: %w", err)
-	}
-	return &move.Keys{Nonce: p.secret.keep().nonce, Seat: seat.Encoding(), Lock: [][32]byte{lock.Encoding()}, Proof: proof.Bytes()}, nil
 }
 
 func (p *Seat) shuffle(st *table.State, decks [][]elgamal.Ciphertext) (move.Move, error) {
@@ -198,16 +190,6 @@ func (p *Seat) shuffle(st *table.State, decks [][]elgamal.Ciphertext) (move.Move
 		m.Decks = append(m.Decks, move.Shuffled{Cards: elgamal.EncodeAll(out), Proof: proof.Bytes()})
 	}
 	return m, nil
-}
-
-// shares unlocks exactly what the state says is due. That the decks verify is
-// part of having reached this state: Apply checked every shuffle.
-func (p *Seat) shares(st *table.State) (move.Move, error) {
-	share, err := deck.Unlock(p.context(st, move.KindShares, 0), p.secret.keep().lock, st.Tasks(), p.rand)
-	if err != nil {
-		return nil, fmt.Errorf("seat: unlocking: %w", err)
-	}
-	return &move.Shares{Share: share.Bytes()}, nil
 }
 
 func (p *Seat) context(st *table.State, kind move.Kind, part int) []byte {

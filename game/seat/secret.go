@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 
+	"alibi/crypto/dkg"
 	"alibi/crypto/feed"
 	"alibi/crypto/group"
 	"alibi/crypto/identity"
@@ -96,14 +97,42 @@ func (s Secret) String() string { return "seat.Secret" }
 // Format does the same for every verb and flag.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
 
-// Commitment is what the player's line of the charter commits to.
-func (s *Secret) Commitment(id identity.ID) feed.Hash {
-	seat, lock := s.public()
-	return table.Commitment(id, s.keep().nonce, seat.Encoding(), [][32]byte{lock.Encoding()})
+// Commitment is what the player's line of the charter commits to, at a table of
+// so many seats that so many may leave.
+func (s *Secret) Commitment(id identity.ID, seats, leavers int) feed.Hash {
+	seat, lock := s.public(lockSize(seats, leavers))
+	return table.Commitment(id, s.keep().nonce, seat.Encoding(), encodings(lock))
 }
 
-func (s *Secret) public() (seat, lock *group.Element) {
-	return group.BaseMul(s.keep().seat), group.BaseMul(s.keep().lock)
+// lockSize is how many coefficients a seat's part of the joint key has: one when
+// all must help, else as many as must help.
+func lockSize(seats, leavers int) int {
+	if leavers == 0 {
+		return 1
+	}
+	return seats - leavers
+}
+
+// public is the seat key and the commitments to the coefficients of the lock.
+func (s *Secret) public(coefficients int) (seat *group.Element, lock []*group.Element) {
+	return group.BaseMul(s.keep().seat), s.polynomial(coefficients).Commitments()
+}
+
+// polynomial has the lock key as its value at 0. Its other coefficients are
+// derived, so that a peer that comes back after a crash deals the same shares.
+func (s *Secret) polynomial(coefficients int) *dkg.Polynomial {
+	k := s.keep()
+	return dkg.New(k.lock, coefficients, func(i int) *group.Scalar {
+		return transcript.HashToScalar("coefficient", k.seed[:], []byte{byte(coefficients), byte(i)})
+	})
+}
+
+func encodings(es []*group.Element) [][32]byte {
+	out := make([][32]byte, len(es))
+	for i, e := range es {
+		out[i] = e.Encoding()
+	}
+	return out
 }
 
 // salt hides a sealed choice. It is derived, so that a peer that comes back

@@ -115,7 +115,7 @@ func TestSecretRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := identity.ID{1}
-	if again.Commitment(id) != s.Commitment(id) {
+	if again.Commitment(id, 4, 0) != s.Commitment(id, 4, 0) {
 		t.Error("another commitment")
 	}
 }
@@ -164,7 +164,7 @@ func TestSecretsDiffer(t *testing.T) {
 	}
 	id := identity.ID{1}
 	base := drawn(t, "commitment")
-	commitments := map[feed.Hash]bool{base.Commitment(id): true, base.Commitment(identity.ID{2}): true}
+	commitments := map[feed.Hash]bool{base.Commitment(id, 4, 0): true, base.Commitment(identity.ID{2}, 4, 0): true}
 	for _, at := range []int{0, 31, 64, 95, 96, 127} {
 		b := base.Bytes()
 		b[at] ^= 1
@@ -172,7 +172,7 @@ func TestSecretsDiffer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		commitments[s.Commitment(id)] = true
+		commitments[s.Commitment(id, 4, 0)] = true
 	}
 	if len(commitments) != 8 {
 		t.Errorf("%d different commitments, want 8", len(commitments))

@@ -127,7 +127,7 @@ func TestJoiningAndPassingAreOfOneSize(t *testing.T) {
 			m, made := measured(t, p, st, i, a)
 			seals[m]++
 			after := *accused(p.State, (i+1)%3, rules.Unsealing)
-			after.Sealed, after.Seals = st.Round, slices.Clone(st.Seals)
+			after.Sealed, after.Under, after.Seals = st.Round, st.Game, slices.Clone(st.Seals)
 			after.Round++
 			after.Seals[i] = made.(*move.Seal).Commitment
 			m, un := measured(t, p, &after, i, nil)

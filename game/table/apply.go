@@ -48,11 +48,15 @@ type proofOf struct {
 	rule Rule
 }
 
-// Apply folds one closed round: the entries of all Speakers in seat order, their
-// signatures and places checked (feed.Log does that). It returns the state
+// Apply folds one closed round: the entries of all Speakers in seat order, or the
+// ballots that carried a motion; signatures and places are checked (feed.Log does
+// that). It returns the state
 // after it; if that has Faults, every peer that holds these entries has them
 // too. Entries that are no closed round of s leave it as it was.
 func Apply(s *State, entries []*feed.Signed) *State {
+	if m, ok := s.carried(entries); ok {
+		return s.without(m, entries)
+	}
 	if !s.closes(entries) {
 		return s
 	}
@@ -141,12 +145,16 @@ func (f *fold) stage(round []said) {
 		f.next.Stage = Keying
 	case Keying:
 		f.keys(round)
+	case Sharing:
+		f.shared(round)
+	case Vetting:
+		f.vetted(round)
 	case Sorting:
 		f.sorted(round[0])
 	case Pooling:
 		f.pooled(round[0])
 	case Checking:
-		f.next.Stage = Dealing
+		f.next.Stage, f.next.Owners = Dealing, f.Edition.DealAmong(f.Present())
 	case Dealing:
 		f.dealt(round)
 	case Playing:

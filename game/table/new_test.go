@@ -29,7 +29,6 @@ func TestNewRefuses(t *testing.T) {
 		want   error
 	}{
 		"seven seats":     {func(c *feed.Charter) { c.Seats = append(c.Seats, feed.Seat{Name: "seventh", ID: key.ID()}) }, table.ErrSeats},
-		"one leaver":      {func(c *feed.Charter) { c.Leavers = 1 }, table.ErrLeavers},
 		"no terms":        {func(c *feed.Charter) { c.Terms = nil }, feed.ErrEncoding},
 		"unknown edition": {func(c *feed.Charter) { c.Terms = terms(t, move.Terms{Edition: "chess"}) }, move.ErrEdition},
 		"another deck":    {func(c *feed.Charter) { c.Terms = terms(t, move.Terms{Edition: "card"}) }, move.ErrDeck},

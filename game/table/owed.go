@@ -17,6 +17,8 @@ type Duty struct {
 var stageKinds = map[Stage][]move.Kind{
 	Accepting: {move.KindAccept},
 	Keying:    {move.KindKeys},
+	Sharing:   {move.KindKeyShares},
+	Vetting:   {move.KindChecked, move.KindComplain},
 	Sorting:   {move.KindShuffle},
 	Pooling:   {move.KindShuffle},
 	Checking:  {move.KindChecked},
@@ -36,6 +38,7 @@ var phaseKinds = map[rules.Phase][]move.Kind{
 	rules.Peeking:    {move.KindShares},
 	rules.Judging:    {move.KindVerdict},
 	rules.Disclosing: {move.KindDisclose},
+	rules.Laying:     {move.KindShares},
 	rules.Revealing:  {move.KindShares},
 	rules.Farewell:   {move.KindLeave},
 }
@@ -54,18 +57,14 @@ func (s *State) Owed() []Duty {
 // Speakers lists the seats of Owed.
 func (s *State) Speakers() []int {
 	switch {
-	case s.Stopped():
+	case s.Stopped() || s.Abandoned:
 		return nil
 	case s.Stage == Playing:
 		return s.Pos.Speakers()
 	case s.Stage == Sorting || s.Stage == Pooling:
 		return []int{s.Shuffler}
 	}
-	all := make([]int, s.Seats())
-	for i := range all {
-		all[i] = i
-	}
-	return all
+	return s.Present()
 }
 
 func (s *State) kinds() []move.Kind {

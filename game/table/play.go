@@ -31,7 +31,7 @@ func (f *fold) play(round []said) {
 	}
 	var facts func() rules.Facts
 	switch f.Pos.Phase {
-	case rules.Casting, rules.Peeking, rules.Revealing:
+	case rules.Casting, rules.Peeking, rules.Laying, rules.Revealing:
 		facts = f.unlock(round)
 	}
 	f.then = func() {
@@ -117,9 +117,9 @@ func (f *fold) check(s said) {
 		f.showed(s, m)
 	case *move.Seal:
 		f.next.Seals[s.seat] = m.Commitment
-		f.next.Sealed = f.Round
+		f.next.Sealed, f.next.Under = f.Round, f.Game
 	case *move.Unseal:
-		if SealOf(f.Game, f.Sealed, s.seat, m.Join, m.Salt) != f.Seals[s.seat] {
+		if SealOf(f.Under, f.Sealed, s.seat, m.Join, m.Salt) != f.Seals[s.seat] {
 			f.fault(s.seat, RuleSeal)
 		}
 	case *move.Guess:
@@ -243,6 +243,11 @@ func (f *fold) unlock(round []said) func() rules.Facts {
 		switch f.Pos.Phase {
 		case rules.Casting:
 			facts.Lot = f.drawn(tasks, helpers, shares, 0).Perm("accusing order", f.Seats())
+		case rules.Laying:
+			for i, at := range f.laying() {
+				owner := f.Owners[at]
+				f.next.Laid[owner] = append(slices.Clone(f.next.Laid[owner]), f.revealed(tasks, helpers, shares, i))
+			}
 		case rules.Revealing:
 			for i := range tasks {
 				facts.Crime = append(facts.Crime, f.revealed(tasks, helpers, shares, i))
@@ -280,6 +285,10 @@ func (f *fold) narrate(round []said, pos *rules.Position) {
 		f.tell(Event{Kind: Ordered, Seat: before.Accusation.Accuser, Seats: pos.Accusation.Order})
 	case rules.Peeking:
 		f.tell(Event{Kind: Peeked, Seat: before.Accusation.Accuser})
+	case rules.Laying:
+		for _, seat := range before.Laid {
+			f.tell(Event{Kind: LaidOpen, Seat: seat, Cards: f.next.Laid[seat]})
+		}
 	case rules.Revealing:
 		f.tell(Event{Kind: Revealed, Cards: pos.Crime})
 		f.tell(Event{Kind: Ended, Result: pos.Result})

@@ -1,8 +1,11 @@
 package table
 
 import (
+	"slices"
+
 	"alibi/crypto/beacon"
 	"alibi/crypto/deck"
+	"alibi/crypto/dkg"
 	"alibi/crypto/elgamal"
 	"alibi/crypto/feed"
 	"alibi/crypto/group"
@@ -35,28 +38,27 @@ func Possession(seat, lock *group.Element) *sigma.Claim {
 
 func (f *fold) keys(round []said) {
 	seatKeys := make([]*group.Element, f.Seats())
-	locks := make([]*group.Element, f.Seats())
-	nonces := make([][]byte, f.Seats())
+	locks := make([][]*group.Element, f.Seats())
+	var nonces [][]byte
 	// No key serves twice, not even as seat key and as lock key: opening the
 	// one after the game must not open the other.
 	taken := make(map[[32]byte]bool, 2*f.Seats())
 	for _, s := range round {
 		k := s.move.(*move.Keys)
 		seat := f.Charter.Seats[s.seat]
-		// Nobody may leave for good, so every share has one coefficient.
-		if len(k.Lock) != 1 || Commitment(seat.ID, k.Nonce, k.Seat, k.Lock) != seat.Commitment {
+		if len(k.Lock) != f.coefficients() || Commitment(seat.ID, k.Nonce, k.Seat, k.Lock) != seat.Commitment {
 			f.fault(s.seat, RuleCommitment)
 			continue
 		}
 		y, errY := group.ParseNonIdentity(k.Seat[:])
-		x, errX := group.ParseNonIdentity(k.Lock[0][:])
+		xs, errX := dkg.ParseCommitments(k.Lock, f.coefficients())
 		if errY != nil || errX != nil || k.Seat == k.Lock[0] || taken[k.Seat] || taken[k.Lock[0]] {
 			f.fault(s.seat, RuleKeys)
 			continue
 		}
 		taken[k.Seat], taken[k.Lock[0]] = true, true
-		seatKeys[s.seat], locks[s.seat], nonces[s.seat] = y, x, k.Nonce[:]
-		claim := Possession(y, x)
+		seatKeys[s.seat], locks[s.seat], nonces = y, xs, append(nonces, k.Nonce[:])
+		claim := Possession(y, xs[0])
 		proof, err := claim.ParseProof(k.Proof)
 		if err != nil {
 			f.fault(s.seat, RuleKeyProof)
@@ -66,17 +68,41 @@ func (f *fold) keys(round []said) {
 		f.prove(s, check, err, RuleKeyProof)
 	}
 	f.then = func() {
-		quorum, err := elgamal.NewQuorum(locks, f.Seats())
-		if err != nil {
-			// Single keys were checked; only a joint key of zero is left, which
-			// the commitments let nobody aim at but all together.
-			f.fault(f.Seats()-1, RuleKeys)
+		f.next.SeatKeys, f.next.Locks = seatKeys, locks
+		f.next.Game = feed.GameID(f.Game, nonces)
+		f.next.Name = f.next.Game
+		if f.Charter.Leavers > 0 {
+			f.next.Stage = Sharing
 			return
 		}
-		f.next.SeatKeys, f.next.Quorum = seatKeys, quorum
-		f.next.Game = feed.GameID(f.Table, nonces)
-		f.next.Stage, f.next.Shuffler = Sorting, 0
+		shares := make([]*group.Element, f.Seats())
+		for i, l := range locks {
+			shares[i] = l[0]
+		}
+		f.lock(elgamal.NewQuorum(shares, f.Seats()))
 	}
+}
+
+// coefficients is how many lock commitments a seat makes: its whole share of the
+// joint key if nobody may leave, else those of a polynomial.
+func (s *State) coefficients() int {
+	if s.Charter.Leavers == 0 {
+		return 1
+	}
+	return s.Threshold()
+}
+
+// lock goes on to the shuffles with the joint key.
+func (f *fold) lock(q *elgamal.Quorum, err error) {
+	present := f.Present()
+	if err != nil {
+		// Single keys and key shares were checked; what is left is a joint key or
+		// a share of zero, which the commitments let nobody aim at.
+		f.fault(present[len(present)-1], RuleKeys)
+		return
+	}
+	f.next.Quorum = q
+	f.next.Stage, f.next.Shuffler = Sorting, present[0]
 }
 
 func (f *fold) sorted(s said) {
@@ -86,14 +112,27 @@ func (f *fold) sorted(s said) {
 	}
 	f.next.Decks = out
 	f.tell(Event{Kind: Shuffled, Seat: s.seat})
-	if f.next.Shuffler++; f.next.Shuffler < f.Seats() {
+	f.next.shuffledBy(s.seat)
+}
+
+// shuffledBy passes the decks on to the next present seat after one that has
+// shuffled, or will not, and goes on when it was the last.
+func (s *State) shuffledBy(seat int) {
+	present := s.Present()
+	for _, next := range present {
+		if next > seat {
+			s.Shuffler = next
+			return
+		}
+	}
+	if s.Shuffler = present[0]; s.Stage == Pooling {
+		s.Stage = Checking
 		return
 	}
-	f.next.Stage, f.next.Shuffler = Pooling, 0
-	f.next.Crime, f.next.Pool = nil, nil
-	for _, d := range out {
-		f.next.Crime = append(f.next.Crime, d[0])
-		f.next.Pool = append(f.next.Pool, d[1:]...)
+	s.Stage, s.Crime, s.Pool = Pooling, nil, nil
+	for _, d := range s.Decks {
+		s.Crime = append(s.Crime, d[0])
+		s.Pool = append(s.Pool, d[1:]...)
 	}
 }
 
@@ -104,9 +143,7 @@ func (f *fold) pooled(s said) {
 	}
 	f.next.Pool = out[0]
 	f.tell(Event{Kind: Shuffled, Seat: s.seat})
-	if f.next.Shuffler++; f.next.Shuffler == f.Seats() {
-		f.next.Stage, f.next.Shuffler = Checking, 0
-	}
+	f.next.shuffledBy(s.seat)
 }
 
 // shuffled parses the decks of one entry and adds their proofs to the batch.
@@ -157,23 +194,25 @@ func (f *fold) dealt(round []said) {
 	f.then = func() {
 		hands := make([][]elgamal.Ciphertext, f.Seats())
 		var faceUp []rules.Card
-		owners := f.Edition.Deal(f.Seats())
-		for i, owner := range owners {
-			if owner == rules.FaceUp {
+		for i, owner := range f.Owners {
+			switch {
+			case owner == rules.FaceUp:
 				faceUp = append(faceUp, f.revealed(tasks, helpers, shares, i))
-				continue
+			case f.Gone[owner]:
+				f.next.Laid[owner] = append(slices.Clone(f.next.Laid[owner]), f.revealed(tasks, helpers, shares, i))
+			default:
+				c, err := deck.Handed(f.Quorum, helpers, tasks, shares, i)
+				if err != nil {
+					f.fault(helpers[len(helpers)-1], RuleShare)
+					return
+				}
+				hands[owner] = append(hands[owner], c)
 			}
-			c, err := deck.Handed(f.Quorum, helpers, tasks, shares, i)
-			if err != nil {
-				f.fault(helpers[len(helpers)-1], RuleShare)
-				return
-			}
-			hands[owner] = append(hands[owner], c)
 		}
-		lot := f.drawn(tasks, helpers, shares, len(owners))
+		lot := f.drawn(tasks, helpers, shares, len(f.Owners))
 		f.next.Hands, f.next.FaceUp = hands, faceUp
 		f.next.Stage = Playing
-		f.next.Pos = rules.Start(f.Edition, f.Options, f.Seats(), nil, lot.Int("first player", f.Seats()))
+		f.next.Pos = rules.Start(f.Edition, f.Options, f.Seats(), f.Gone, lot.Int("first player", f.Seats()))
 		f.tell(Event{Kind: Dealt, Cards: faceUp})
 		if f.next.Pos.Phase == rules.Turn {
 			f.tell(Event{Kind: Began, Seat: f.next.Pos.Active})

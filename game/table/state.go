@@ -15,6 +15,7 @@ import (
 
 	"alibi/crypto/beacon"
 	"alibi/crypto/deck"
+	"alibi/crypto/dkg"
 	"alibi/crypto/elgamal"
 	"alibi/crypto/feed"
 	"alibi/crypto/group"
@@ -29,6 +30,8 @@ type Stage uint8
 const (
 	Accepting Stage = iota // everybody signs the charter
 	Keying                 // nonces and keys are opened
+	Sharing                // each seat deals key shares to all others, if seats may leave
+	Vetting                // everybody says whether the shares they got are good
 	Sorting                // each seat shuffles the categories, apart
 	Pooling                // each seat shuffles what is left, together
 	Checking               // everybody states that all shuffles verified
@@ -36,7 +39,7 @@ const (
 	Playing                // Pos says the rest
 )
 
-var stageNames = [...]string{"accepting", "keying", "sorting", "pooling", "checking", "dealing", "playing"}
+var stageNames = [...]string{"accepting", "keying", "sharing", "vetting", "sorting", "pooling", "checking", "dealing", "playing"}
 
 func (s Stage) String() string { return stageNames[s] }
 
@@ -47,25 +50,35 @@ type State struct {
 	Edition *rules.Edition
 	Options rules.Options
 	Table   feed.Hash
-	Game    feed.Hash // the table hash until the nonces are open
+	Game    feed.Hash // what entries carry: the table hash until the nonces are open; new after each leave
+	Name    feed.Hash // the game's name from then on, whoever leaves
+
+	Gone      []bool // by seat: has left for good
+	Abandoned bool   // those who were there agreed to stop
 
 	Round    uint32
 	Prev     feed.Hash
 	Stage    Stage
 	Shuffler int // whose turn it is to shuffle, in Sorting and Pooling
 
-	Deck     *deck.Deck
-	SeatKeys []*group.Element // Y_i
-	Quorum   *elgamal.Quorum
-	Decks    [][]elgamal.Ciphertext // by category, under the joint key
-	Pool     []elgamal.Ciphertext
-	Crime    []elgamal.Ciphertext   // by category, under the joint key
-	Hands    [][]elgamal.Ciphertext // by seat, under the seat's own key
-	FaceUp   []rules.Card
+	Deck      *deck.Deck
+	SeatKeys  []*group.Element // Y_i
+	Quorum    *elgamal.Quorum
+	Locks     [][]*group.Element     // by seat: commitments to the coefficients of its polynomial
+	KeyShares []*KeyShares           // by seat: the key shares it dealt
+	Dealers   []int                  // whose key shares count
+	Decks     [][]elgamal.Ciphertext // by category, under the joint key
+	Pool      []elgamal.Ciphertext
+	Crime     []elgamal.Ciphertext   // by category, under the joint key
+	Owners    []int                  // by position of the pool: whom it is dealt to
+	Hands     [][]elgamal.Ciphertext // by seat, under the seat's own key
+	FaceUp    []rules.Card
+	Laid      [][]rules.Card // by seat: the hand of one who left, open to all
 
 	Pos    *rules.Position        // from Playing on
 	Seals  []feed.Hash            // by seat, while an accusation is joined
 	Sealed uint32                 // the round they were made in
+	Under  feed.Hash              // and the game field it had
 	Guess  []*deck.Guess          // by seat, while an accusation is under way
 	Peeked [][]elgamal.Ciphertext // by seat: the Crime cards under its own key
 
@@ -75,10 +88,15 @@ type State struct {
 	Opened []*group.Scalar // by seat: seat keys opened after the game
 }
 
-// Tally counts the proofs that verified, by the kind of entry they came in.
-type Tally [len(kinds)]int
+// KeyShares is what a seat dealt to the others: sealed shares of its polynomial.
+type KeyShares struct {
+	Context   []byte
+	Receivers []int
+	Dealing   *dkg.Dealing
+}
 
-var kinds [move.KindLeave + 1]struct{}
+// Tally counts the proofs that verified, by the kind of entry they came in.
+type Tally [move.KindCount]int
 
 // Total is the number of proofs.
 func (t Tally) Total() int {
@@ -89,11 +107,8 @@ func (t Tally) Total() int {
 	return n
 }
 
-// Refusals of New.
-var (
-	ErrSeats   = errors.New("table: the edition does not take this number of seats")
-	ErrLeavers = errors.New("table: this version plays only tables that nobody may leave for good")
-)
+// ErrSeats refuses a charter.
+var ErrSeats = errors.New("table: the edition does not take this number of seats")
 
 // New is the state at the beginning: the charter is known, nobody has signed it.
 func New(encoded []byte) (*State, error) {
@@ -109,13 +124,12 @@ func New(encoded []byte) (*State, error) {
 	if n < edition.MinSeats || n > edition.MaxSeats {
 		return nil, fmt.Errorf("%w: %s, %d", ErrSeats, edition.Name, n)
 	}
-	if charter.Leavers != 0 {
-		return nil, ErrLeavers
-	}
 	table := feed.TableHash(encoded)
 	s := &State{
 		Charter: charter, Edition: edition, Options: options,
 		Table: table, Game: table, Prev: table,
+		Gone:   make([]bool, n),
+		Laid:   make([][]rules.Card, n),
 		Deck:   deck.New(edition.Name, len(edition.Cards)),
 		Seals:  make([]feed.Hash, n),
 		Guess:  make([]*deck.Guess, n),
@@ -134,6 +148,25 @@ func New(encoded []byte) (*State, error) {
 
 // Seats is the number of seats.
 func (s *State) Seats() int { return len(s.Charter.Seats) }
+
+// Present lists the seats that have not left, in seat order.
+func (s *State) Present() []int {
+	var out []int
+	for i, gone := range s.Gone {
+		if !gone {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// Others lists the present seats but one.
+func (s *State) Others(seat int) []int {
+	return slices.DeleteFunc(s.Present(), func(i int) bool { return i == seat })
+}
+
+// Threshold is how many must help to unlock: everybody but those who may leave.
+func (s *State) Threshold() int { return s.Seats() - int(s.Charter.Leavers) }
 
 // Phase is the phase of play; it means something from Playing on.
 func (s *State) Phase() rules.Phase {
@@ -159,8 +192,8 @@ func (s *State) Tasks() []deck.Task {
 	switch {
 	case s.Stage == Dealing:
 		var tasks []deck.Task
-		for i, owner := range s.Edition.Deal(s.Seats()) {
-			if owner == rules.FaceUp {
+		for i, owner := range s.Owners {
+			if owner == rules.FaceUp || s.Gone[owner] {
 				tasks = append(tasks, deck.Reveal(s.Pool[i]))
 			} else {
 				tasks = append(tasks, deck.HandOver(s.Pool[i], s.SeatKeys[owner]))
@@ -175,6 +208,12 @@ func (s *State) Tasks() []deck.Task {
 			tasks = append(tasks, deck.HandOver(c, s.SeatKeys[s.Pos.Accusation.Accuser]))
 		}
 		return tasks
+	case s.Phase() == rules.Laying:
+		var tasks []deck.Task
+		for _, i := range s.laying() {
+			tasks = append(tasks, deck.Reveal(s.Pool[i]))
+		}
+		return tasks
 	case s.Phase() == rules.Revealing:
 		var tasks []deck.Task
 		for _, c := range s.Crime {
@@ -183,6 +222,18 @@ func (s *State) Tasks() []deck.Task {
 		return tasks
 	}
 	return nil
+}
+
+// laying lists the positions of the pool that lie open once those who left are
+// done without.
+func (s *State) laying() []int {
+	var out []int
+	for i, owner := range s.Owners {
+		if slices.Contains(s.Pos.Laid, owner) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Elements lists the group elements of cards.
@@ -210,6 +261,9 @@ func (s *State) next() *State {
 	t.Guess = slices.Clone(s.Guess)
 	t.Peeked = slices.Clone(s.Peeked)
 	t.Opened = slices.Clone(s.Opened)
+	t.Gone = slices.Clone(s.Gone)
+	t.Laid = slices.Clone(s.Laid)
+	t.KeyShares = slices.Clone(s.KeyShares)
 	t.Decks = slices.Clone(s.Decks)
 	t.Story = slices.Clip(s.Story)
 	t.Faults = slices.Clip(s.Faults)

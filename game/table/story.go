@@ -33,6 +33,9 @@ const (
 	Ended                       // the game is over: Result
 	Opened                      // Seat opened its key
 	Kept                        // Seat kept it
+	Left                        // Seat left for good: the others went on
+	LaidOpen                    // the hand of Seat, who left, is Cards
+	Stopped                     // those who were there abandoned the game
 )
 
 // Event is one line of a game's public story.
@@ -68,6 +71,8 @@ const (
 	RuleCommitment Rule = "keys that differ from the commitment in the charter"
 	RuleKeys       Rule = "a key that is not valid, or equal to another key"
 	RuleKeyProof   Rule = "no proof of possession of its keys"
+	RuleKeyShare   Rule = "dealt a key share that is not what it committed to"
+	RuleComplaint  Rule = "complained about a key share that is good"
 	RuleShuffle    Rule = "a shuffle that does not verify"
 	RuleShare      Rule = "a share that does not verify"
 	RuleCard       Rule = "unlocked something that is no card of the deck"

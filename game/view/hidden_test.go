@@ -205,7 +205,7 @@ func TestViewIsMadeOfPlainValues(t *testing.T) {
 			return []string{path + " is a " + typ.String()}
 		}
 		switch typ.Kind() {
-		case reflect.Bool, reflect.String, reflect.Int, reflect.Uint8, reflect.Uint32:
+		case reflect.Bool, reflect.String, reflect.Int, reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		case reflect.Pointer, reflect.Array:
 			return look(typ.Elem(), path)
 		case reflect.Slice:

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"alibi/crypto/elgamal"
+	"alibi/crypto/feed"
 	"alibi/crypto/identity"
 	"alibi/game/rules"
 	"alibi/game/seat"
@@ -46,10 +47,11 @@ type View struct {
 type Player struct {
 	Name   string
 	Out    bool
+	Gone   bool         // has left for good
 	Owes   bool         // the table waits for this seat
 	Size   int          // of the hand
 	Opened bool         // opened its key after the game
-	Hand   []rules.Card // once opened
+	Hand   []rules.Card // once opened, or laid open after its player left
 }
 
 // Line is one line of the story as this seat may hear it.
@@ -91,8 +93,8 @@ func For(st *table.State, me *seat.Seat) *View {
 		Round: st.Round, Stage: st.Stage, Active: -1,
 		FaceUp: slices.Clone(st.FaceUp), Faults: slices.Clone(st.Faults), Proofs: st.Proofs.Total(),
 	}
-	if st.Game != st.Table {
-		v.Words = identity.Words(st.Game)
+	if st.Name != (feed.Hash{}) {
+		v.Words = identity.Words(st.Name)
 	}
 	if p := st.Pos; p != nil {
 		v.Phase, v.Active, v.Turns, v.Result = p.Phase, p.Active, p.Turns, result(p.Result)
@@ -124,12 +126,15 @@ func For(st *table.State, me *seat.Seat) *View {
 func (v *View) players(st *table.State) {
 	speakers := st.Speakers()
 	for i, s := range st.Charter.Seats {
-		p := Player{Name: s.Name, Owes: slices.Contains(speakers, i)}
+		p := Player{Name: s.Name, Gone: st.Gone[i], Owes: slices.Contains(speakers, i)}
 		if st.Pos != nil {
 			p.Out = st.Pos.Out[i]
 		}
 		if st.Hands != nil {
 			p.Size = len(st.Hands[i])
+		}
+		if laid := st.Laid[i]; laid != nil {
+			p.Size, p.Hand = len(laid), slices.Clone(laid)
 		}
 		if key := st.Opened[i]; key != nil {
 			p.Opened = true

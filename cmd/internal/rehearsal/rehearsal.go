@@ -31,6 +31,7 @@ type Plan struct {
 	Edition string        // "" is "card"
 	Options rules.Options // zero is the default
 	Names   []string
+	Leavers int // how many may leave for good
 	People  []int
 	// Wait holds the shuffles of People back until Session.Ready.
 	Wait bool
@@ -66,7 +67,7 @@ func New(p Plan) (*Table, error) {
 		return nil, err
 	}
 	t := &Table{hub: newHub(p)}
-	charter := feed.Charter{Name: "rehearsal", Terms: terms}
+	charter := feed.Charter{Name: "rehearsal", Terms: terms, Leavers: uint8(p.Leavers)}
 	var keys []identity.Key
 	for i, name := range p.Names {
 		r := stream(p.Seed, i, "keys")
@@ -80,7 +81,7 @@ func New(p Plan) (*Table, error) {
 		}
 		keys, t.Secrets = append(keys, key), append(t.Secrets, secret)
 		t.hub.ports[i].key = key
-		charter.Seats = append(charter.Seats, feed.Seat{Name: name, ID: key.ID(), Commitment: secret.Commitment(key.ID())})
+		charter.Seats = append(charter.Seats, feed.Seat{Name: name, ID: key.ID(), Commitment: secret.Commitment(key.ID(), len(p.Names), p.Leavers)})
 	}
 	if t.Charter, err = charter.Encode(); err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func play(t *testing.T) *example {
 		must()
 		x.keys, x.secrets = append(x.keys, key), append(x.secrets, secret)
 		x.seats = append(x.seats, seat.New(secret, i, rand))
-		charter.Seats = append(charter.Seats, feed.Seat{Name: name, ID: key.ID(), Commitment: secret.Commitment(key.ID())})
+		charter.Seats = append(charter.Seats, feed.Seat{Name: name, ID: key.ID(), Commitment: secret.Commitment(key.ID(), 2, 0)})
 	}
 	x.charter, err = charter.Encode()
 	must()

@@ -38,8 +38,13 @@ func Rand(seed string) io.Reader {
 	return s
 }
 
-// New seats n players at a table of the edition.
+// New seats n players at a table of the edition that nobody may leave.
 func New(seed, edition string, n int, o rules.Options) (*Table, error) {
+	return NewLeaving(seed, edition, n, 0, o)
+}
+
+// NewLeaving seats n players at a table that some may leave for good.
+func NewLeaving(seed, edition string, n, leavers int, o rules.Options) (*Table, error) {
 	e, ok := rules.Lookup(edition)
 	if !ok {
 		return nil, move.ErrEdition
@@ -49,7 +54,7 @@ func New(seed, edition string, n int, o rules.Options) (*Table, error) {
 		return nil, err
 	}
 	t := new(Table)
-	charter := feed.Charter{Name: "parlour " + seed, Terms: terms}
+	charter := feed.Charter{Name: "parlour " + seed, Terms: terms, Leavers: uint8(leavers)}
 	for i := range n {
 		rand := Rand(fmt.Sprintf("%s seat %d", seed, i))
 		key, err := identity.NewKey(rand)
@@ -64,7 +69,7 @@ func New(seed, edition string, n int, o rules.Options) (*Table, error) {
 		t.Secrets = append(t.Secrets, secret)
 		t.Seats = append(t.Seats, seat.New(secret, i, rand))
 		t.Bots = append(t.Bots, bot.Bot{Seed: [32]byte{byte(i)}})
-		charter.Seats = append(charter.Seats, feed.Seat{Name: fmt.Sprintf("player %d", i), ID: key.ID(), Commitment: secret.Commitment(key.ID())})
+		charter.Seats = append(charter.Seats, feed.Seat{Name: fmt.Sprintf("player %d", i), ID: key.ID(), Commitment: secret.Commitment(key.ID(), n, leavers)})
 	}
 	if t.Charter, err = charter.Encode(); err != nil {
 		return nil, err
@@ -126,11 +131,36 @@ func (t *Table) Seal(seat int, m move.Move) (*feed.Signed, error) {
 
 // Fold applies the complete open round.
 func (t *Table) Fold() error {
-	t.State = table.Apply(t.State, t.Log.Open())
+	return t.close(feed.Motion{}, t.Log.Open())
+}
+
+// Carry has everybody vote for a motion whose word it needs, and folds that.
+func (t *Table) Carry(m feed.Motion) error {
+	for _, i := range t.State.Present() {
+		if m.Drops(i) {
+			continue
+		}
+		s, err := feed.CastBallot(t.Keys[i], t.Log.Template(i), feed.Ballot{Motion: m, Yes: true})
+		if err != nil {
+			return err
+		}
+		if _, err := t.Log.Offer(s); err != nil {
+			return err
+		}
+	}
+	carried, ok := t.Log.Closes(-1, false)
+	if !ok {
+		return fmt.Errorf("parlour: %v is not carried", m)
+	}
+	return t.close(carried, t.Log.Votes(m))
+}
+
+func (t *Table) close(m feed.Motion, entries []*feed.Signed) error {
+	t.State = table.Apply(t.State, entries)
 	if t.State.Stopped() {
 		return nil
 	}
-	_, err := t.Log.Close(t.State.Game, t.State.Speakers())
+	_, err := t.Log.CloseBy(m, t.State.Game, t.State.Speakers())
 	return err
 }
 

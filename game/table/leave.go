@@ -1,0 +1,90 @@
+package table
+
+import (
+	"slices"
+
+	"alibi/crypto/feed"
+	"alibi/game/rules"
+)
+
+// carried reports whether entries are the ballots that carry a motion in the
+// open round: yes from every present seat that it does not drop, in seat order.
+func (s *State) carried(entries []*feed.Signed) (feed.Motion, bool) {
+	if len(entries) == 0 || s.Abandoned {
+		return feed.Motion{}, false
+	}
+	first, is := entries[0].Ballot()
+	if !is {
+		return feed.Motion{}, false
+	}
+	voters := slices.DeleteFunc(s.Present(), first.Drops)
+	if len(entries) != len(voters) || !s.lawful(first.Motion) {
+		return feed.Motion{}, false
+	}
+	for i, e := range entries {
+		b, is := e.Ballot()
+		if !is || !b.Yes || b.Motion != first.Motion || int(e.Seat) != voters[i] ||
+			e.Round != s.Round || e.Game != s.Game || e.Prev != s.Prev {
+			return feed.Motion{}, false
+		}
+	}
+	return first.Motion, true
+}
+
+// lawful reports whether a motion drops present seats only, and no more than may
+// leave.
+func (s *State) lawful(m feed.Motion) bool {
+	gone := s.Seats() - len(s.Present())
+	for _, seat := range m.Seats() {
+		if seat >= s.Seats() || s.Gone[seat] {
+			return false
+		}
+		gone++
+	}
+	return m.Abandon || gone <= int(s.Charter.Leavers)
+}
+
+// Tolerates reports whether the table goes on without seats, by its charter.
+func (s *State) Tolerates(seats ...int) bool {
+	m := feed.Without(seats...)
+	return m.Without != 0 && s.lawful(m)
+}
+
+// without is the state in which the open stage or phase is done again without
+// the seats that a motion drops. What was said in the round counts for nothing,
+// and a fault in it has cost its author the seat.
+func (s *State) without(m feed.Motion, ballots []*feed.Signed) *State {
+	t := s.next()
+	t.Faults = nil
+	t.Game = feed.NextGame(s.Game, s.Prev, s.Round, m)
+	t.Prev, t.Round = feed.Next(s.Prev, s.Round, ballots), s.Round+1
+	for _, seat := range m.Seats() {
+		t.Gone[seat] = true
+		t.Story = append(t.Story, Event{Kind: Left, Round: s.Round, Seat: seat})
+	}
+	if m.Abandon {
+		t.Abandoned = true
+		t.Story = append(t.Story, Event{Kind: Stopped, Round: s.Round})
+		if t.Pos != nil {
+			t.Pos = t.Pos.Abandon()
+		}
+		return t
+	}
+	switch t.Stage {
+	case Sorting, Pooling:
+		if t.Gone[t.Shuffler] {
+			t.shuffledBy(t.Shuffler)
+		}
+	case Playing:
+		t.Pos = t.Pos.Depart(m.Seats())
+		t.settled(s.Pos)
+	}
+	return t
+}
+
+// settled tells what a departure alone has decided.
+func (s *State) settled(before *rules.Position) {
+	if s.Pos.Phase == rules.Over && before.Phase != rules.Over {
+		s.Story = append(s.Story, Event{Kind: Ended, Round: s.Round - 1, Result: s.Pos.Result})
+	}
+}
