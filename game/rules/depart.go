@@ -7,8 +7,14 @@ import "slices"
 // said in it is said again. Laying comes first, for a hand that nobody can
 // answer from any more lies open, unless all is being turned over anyway.
 //
+// Who leaves while hands are laid has left together with the first: what would
+// have come for them in between never was.
+//
 // It takes any seats: those that are gone already or are none change nothing.
 func (p *Position) Depart(seats []int) *Position {
+	if p.Phase == Laying {
+		return p.Before.Depart(slices.Concat(p.Laid, seats))
+	}
 	q := p.clone()
 	if q.Phase == Over {
 		return q
@@ -24,8 +30,12 @@ func (p *Position) Depart(seats []int) *Position {
 			q.Accusation.Order = slices.DeleteFunc(slices.Clone(q.Accusation.Order), q.gone)
 		}
 	case q.Phase == Farewell:
+	case q.settle():
+		q.Question, q.Accusation = nil, nil
 	default:
-		q.goOn(left)
+		q.again()
+		slices.Sort(left)
+		q.Phase, q.Laid, q.After, q.Before = Laying, left, q.Phase, p
 	}
 	return q
 }
@@ -43,7 +53,7 @@ func (p *Position) abandon() {
 		p.Result = &Result{Winner: Nobody, Reason: Abandoned}
 		p.Question, p.Accusation = nil, nil
 	}
-	p.Phase, p.Laid, p.After = Over, nil, 0
+	p.Phase, p.Laid, p.After, p.Before = Over, nil, 0, nil
 }
 
 // leave notes who is gone and lists those who were not before.
@@ -58,22 +68,6 @@ func (p *Position) leave(seats []int) (left []int) {
 		}
 	}
 	return left
-}
-
-// goOn finds the phase that follows a departure, and has the hands laid first.
-func (p *Position) goOn(left []int) {
-	if p.Phase == Laying {
-		p.Phase = p.After
-		left = append(left, p.Laid...)
-	}
-	p.Laid, p.After = nil, 0
-	if p.settle() {
-		p.Question, p.Accusation = nil, nil
-		return
-	}
-	p.again()
-	slices.Sort(left)
-	p.Phase, p.Laid, p.After = Laying, left, p.Phase
 }
 
 // again is the open phase among those who are left, or what comes of it.
@@ -105,7 +99,7 @@ func (p *Position) again() {
 // revote opens the vote on who begins. If it was the opener's alone, who is
 // gone, the lot decides.
 func (p *Position) revote() {
-	p.Active = p.In(p.Active)[0]
+	p.Phase, p.Active = Voting, p.In(p.Active)[0]
 	if p.Options.First == "opener" && p.gone(0) {
 		p.begin()
 	}

@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +123,35 @@ func TestDealWithoutFaceUp(t *testing.T) {
 	}
 }
 
+// TestDealAmong deals round those who are there: a seat that left before gets
+// nothing, and what cannot be dealt evenly among the others lies face up.
+func TestDealAmong(t *testing.T) {
+	for _, tc := range []struct {
+		edition string
+		present []int
+		want    []int
+	}{
+		{"card", []int{0, 1, 2}, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}},
+		{"card", []int{1, 3}, []int{1, 3, 1, 3, 1, 3, 1, 3, -1}},
+		{"card", []int{0, 2, 3, 5}, []int{0, 2, 3, 5, 0, 2, 3, 5, -1}},
+		{"card", []int{4}, []int{4, 4, 4, 4, 4, 4, 4, 4, 4}},
+		{"card", nil, []int{-1, -1, -1, -1, -1, -1, -1, -1, -1}},
+		{"card-advanced", []int{0, 2, 3, 4, 5}, []int{0, 2, 3, 4, 5, 0, 2, 3, 4, 5, -1, -1}},
+	} {
+		e := edition(t, tc.edition)
+		if got := e.DealAmong(tc.present); !slices.Equal(got, tc.want) {
+			t.Errorf("%s among %v: %v, want %v", e.Name, tc.present, got, tc.want)
+		}
+		all := *e
+		all.FaceUpRest = false
+		for i, o := range all.DealAmong(tc.present) {
+			if len(tc.present) > 0 && o != tc.present[i%len(tc.present)] {
+				t.Errorf("%s among %v, all dealt: position %d is for %d", e.Name, tc.present, i, o)
+			}
+		}
+	}
+}
+
 func TestSolution(t *testing.T) {
 	e := edition(t, "card")
 	for _, tc := range []struct {
@@ -159,6 +189,7 @@ func TestOptions(t *testing.T) {
 		"order":       func(o *rules.Options) { o.Order = "right" },
 		"last-player": func(o *rules.Options) { o.Last = "Wins" },
 		"notebook":    func(o *rules.Options) { o.Notebook = "all" },
+		"timer":       func(o *rules.Options) { o.Timer = 9 },
 	} {
 		o := rules.DefaultOptions()
 		set(&o)
@@ -167,6 +198,18 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: %v", option, err)
 		} else if !strings.Contains(err.Error(), option) {
 			t.Errorf("%s is not named in %q", option, err)
+		}
+	}
+}
+
+func TestTimerBounds(t *testing.T) {
+	for seconds, ok := range map[uint16]bool{0: true, 1: false, 9: false, 10: true, 90: true, 3600: true, 3601: false, 65535: false} {
+		o := rules.DefaultOptions()
+		o.Timer, o.Watch = seconds, true
+		if err := o.Validate(); (err == nil) != ok {
+			t.Errorf("a timer of %d s: %v", seconds, err)
+		} else if want := fmt.Sprintf(`rules: timer cannot be "%d", only one of 0, 10 to 3600`, seconds); !ok && err.Error() != want {
+			t.Errorf("refused with %q, want %q", err, want)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func (b *tape) fitting(p *rules.Position) rules.Act {
 	triple := []rules.Card{rules.Card(b.pick(6)), 6, rules.Card(len(p.Edition.Cards) - 1)}
 	switch p.Phase {
 	case rules.Voting:
-		return rules.Vote{For: b.pick(len(p.Out))}
+		return rules.Vote{For: p.Present()[b.pick(len(p.Present()))]}
 	case rules.Turn:
 		if b.pick(3) == 0 {
 			return rules.Accuse{}
@@ -122,14 +122,46 @@ func (b *tape) facts(p *rules.Position) (f rules.Facts) {
 	return f
 }
 
-// FuzzPlay says whatever the bytes say. Nothing may panic, Legal and Play must
-// agree, and no call may change the position it was made on.
+// gone reads who left before the deal, now and then.
+func (b *tape) gone(seats int) []bool {
+	if b.pick(4) != 0 {
+		return nil
+	}
+	out := make([]bool, b.pick(8)) // any length
+	for s := range out {
+		out[s] = b.pick(3) == 0
+	}
+	return out
+}
+
+// fuzzLeaving lets any seats leave, those that are none and all of them too.
+func fuzzLeaving(t *testing.T, p *rules.Position, b *tape) *rules.Position {
+	before := snapshot(p)
+	var seats []int
+	for range b.pick(4) {
+		seats = append(seats, b.next()%8)
+	}
+	q := p.Depart(seats)
+	if b.pick(32) == 0 {
+		q = q.Abandon()
+	}
+	if snapshot(p) != before {
+		t.Fatalf("%s: Depart or Abandon changed the position", p.Phase)
+	}
+	return q
+}
+
+// FuzzPlay says whatever the bytes say and lets leave whoever they name. Nothing
+// may panic, Legal and Play must agree, no call may change the position it was
+// made on, and until the end there is somebody to speak who has not left.
 func FuzzPlay(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add([]byte("\x00\x01\x02\x01\x00\x00\x02\x01\x01\x01\x01\x01\x01"))
 	f.Add([]byte("\x01\x02\x02\x02\x04\x03everything else that one might say at a table of four"))
 	f.Add(slices.Repeat([]byte{1, 3, 0}, 120))
 	f.Add(slices.Repeat([]byte{1, 0, 2, 5, 7}, 120))
+	f.Add(slices.Repeat([]byte{1, 1, 1, 1, 4, 1, 1, 0, 1, 3, 1}, 120))
+	f.Add([]byte("\x01\x01\x01\x01\x04\x01\x01\x0c\x01\x01\x00\x01\x03\x01\x00\x0c\x01\x02 who goes and who stays at a table of six, and when"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := tape(data)
 		e := rules.Editions()[b.pick(2)]
@@ -138,8 +170,11 @@ func FuzzPlay(f *testing.F) {
 			Last: rules.LastChoices[b.pick(2)], Notebook: "auto",
 		}
 		seats := 2 + b.pick(5)
-		p := rules.Start(e, o, seats, nil, b.pick(seats))
+		p := rules.Start(e, o, seats, b.gone(seats), b.pick(seats))
 		for len(b) > 0 {
+			if b.pick(12) == 0 {
+				p = fuzzLeaving(t, p, &b)
+			}
 			p = fuzzRound(t, p, &b)
 		}
 	})
@@ -147,6 +182,9 @@ func FuzzPlay(f *testing.F) {
 
 func fuzzRound(t *testing.T, p *rules.Position, b *tape) *rules.Position {
 	before := snapshot(p)
+	if who := p.Speakers(); (len(who) == 0) != (p.Phase == rules.Over) || slices.ContainsFunc(who, func(s int) bool { return p.Gone[s] }) {
+		t.Fatalf("%s is for %v", p.Phase, who)
+	}
 	var said []rules.Said
 	legal := p.Phase != rules.Over
 	for _, s := range p.Speakers() {

@@ -61,7 +61,7 @@ func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 	case Disclosing:
 		q.disclose(said)
 	case Laying:
-		q.Phase, q.Laid, q.After = q.After, nil, 0
+		q.Phase, q.Laid, q.After, q.Before = q.After, nil, 0, nil
 	case Revealing:
 		q.reveal(f.Crime)
 	case Farewell:
@@ -100,7 +100,7 @@ func (p *Position) elect(said []Said) {
 			break
 		}
 	}
-	p.Phase, p.Turns = Turn, 1
+	p.begin()
 }
 
 func (p *Position) turn(a Act) {

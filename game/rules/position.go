@@ -87,8 +87,10 @@ type Position struct {
 	Result     *Result
 	Crime      []Card // once revealed
 	Turns      int    // turns begun
-	Laid       []int  // Laying: the seats whose hands are being turned over, in seat order
-	After      Phase  // Laying: the phase that comes next; all else is already as it will be then
+
+	Laid   []int     // Laying: the seats whose hands are being turned over, in seat order
+	After  Phase     // Laying: the phase that comes next; all but these and Phase is already as it will be then
+	Before *Position // Laying: the position whose phase is done again
 }
 
 // Start is the position after the deal. gone are the seats that left before it,
@@ -96,11 +98,14 @@ type Position struct {
 // its left stands in for a seat that is gone. With the options "vote", where the
 // lot breaks ties, and "opener", where seat 0 alone has a vote, Voting comes first.
 func Start(e *Edition, o Options, seats int, gone []bool, lot int) *Position {
-	p := &Position{Edition: e, Options: o, Phase: Voting, Active: lot, Out: make([]bool, seats), Gone: make([]bool, seats)}
+	p := &Position{Edition: e, Options: o, Out: make([]bool, seats), Gone: make([]bool, seats)}
 	copy(p.Gone, gone)
-	switch {
-	case len(p.Present()) == 0:
+	if len(p.Present()) == 0 {
 		p.abandon()
+		return p
+	}
+	p.Active = p.In(lot)[0]
+	switch {
 	case p.settle():
 	case o.First == "vote", o.First == "opener":
 		p.revote()
@@ -110,11 +115,8 @@ func Start(e *Edition, o Options, seats int, gone []bool, lot int) *Position {
 	return p
 }
 
-// begin gives the first turn to the drawn seat.
-func (p *Position) begin() {
-	p.Active = p.In(p.Active)[0]
-	p.Phase, p.Turns = Turn, 1
-}
+// begin starts the first turn.
+func (p *Position) begin() { p.Phase, p.Turns = Turn, 1 }
 
 func (p *Position) seats() int { return len(p.Out) }
 

@@ -1,29 +1,32 @@
 package rules_test
 
 import (
-	"reflect"
 	"slices"
 
 	"alibi/game/rules"
 )
 
 // referee is the dumb twin of Position: the rule sheet as a script that is read
-// from top to bottom. It keeps only the rounds it has heard. To know what the
-// table waits for, it plays the whole game again from the deal.
+// from top to bottom. It keeps only what it has heard. To know what the table
+// waits for, it plays the whole game again from the deal.
 type referee struct {
 	edition *rules.Edition
 	options rules.Options
 	seats   int
+	early   []int // seats gone before the deal
 	lot     int
 	heard   []round
 
-	next int // of heard, in this reading
-	now  sheet
+	next   int // of heard, in this reading
+	now    sheet
+	opened []rules.Said
 }
 
+// round is what was said and came to light, or who has left instead.
 type round struct {
 	said  []rules.Said
 	facts rules.Facts
+	left  []int
 }
 
 // sheet is what a spectator would have on paper.
@@ -33,6 +36,8 @@ type sheet struct {
 	Active   int
 	Turns    int
 	Out      []int
+	Gone     []int
+	Laid     []int
 	Asked    []rules.Card
 	Accusers []int
 	Winner   int
@@ -40,13 +45,14 @@ type sheet struct {
 	Crime    []rules.Card
 }
 
+// sheetOf is the sheet of a position. While hands are laid the position is
+// ahead in what comes next, and the referee has not thought about that yet.
 func sheetOf(p *rules.Position) sheet {
-	s := sheet{Phase: p.Phase.String(), Speakers: p.Speakers(), Active: p.Active, Turns: p.Turns, Crime: p.Crime}
-	for seat, out := range p.Out {
-		if out {
-			s.Out = append(s.Out, seat)
-		}
+	s := sheet{Phase: p.Phase.String(), Speakers: p.Speakers(), Out: which(p.Out), Gone: which(p.Gone), Laid: p.Laid}
+	if p.Phase == rules.Laying {
+		return s
 	}
+	s.Active, s.Turns, s.Crime = p.Active, p.Turns, p.Crime
 	if p.Question != nil {
 		s.Asked = p.Question.Cards
 	}
@@ -59,8 +65,21 @@ func sheetOf(p *rules.Position) sheet {
 	return s
 }
 
-// waiting ends a reading at the first round not heard yet.
-type waiting struct{}
+func which(seats []bool) (out []int) {
+	for seat, is := range seats {
+		if is {
+			out = append(out, seat)
+		}
+	}
+	return out
+}
+
+// waiting ends a reading at the first round not heard yet, ended ends the
+// playing when somebody's leaving decided the game.
+type (
+	waiting struct{}
+	ended   struct{}
+)
 
 func (r *referee) look() (s sheet) {
 	defer func() {
@@ -68,9 +87,14 @@ func (r *referee) look() (s sheet) {
 			panic(e)
 		}
 		slices.Sort(r.now.Out)
+		slices.Sort(r.now.Gone)
+		slices.Sort(r.now.Laid)
 		s = r.now
+		if s.Phase == "laying" {
+			s = sheet{Phase: s.Phase, Speakers: s.Speakers, Out: s.Out, Gone: s.Gone, Laid: s.Laid}
+		}
 	}()
-	r.next, r.now = 0, sheet{}
+	r.next, r.now, r.opened = 0, sheet{Gone: slices.Clone(r.early)}, nil
 	r.script()
 	r.now.Phase, r.now.Speakers = "over", nil
 	return
@@ -86,9 +110,50 @@ func (r *referee) hear(phase string, who ...int) round {
 	return r.heard[r.next-1]
 }
 
+// ask waits for a round of play. If somebody leaves instead it sees to their
+// hands and reports that; then it is for the caller to think again.
+func (r *referee) ask(phase string, who ...int) (heard round, left bool) {
+	heard = r.hear(phase, who...)
+	for heard.left != nil {
+		left = true
+		r.now.Gone = append(r.now.Gone, heard.left...)
+		r.now.Laid = append(r.now.Laid, heard.left...)
+		if r.decided() {
+			panic(ended{})
+		}
+		heard = r.hear("laying", r.present()...)
+	}
+	r.now.Laid = nil
+	return heard, left
+}
+
+// insist asks until the round is heard. It gives up when player leaves.
+func (r *referee) insist(player int, phase string, who func() []int) (heard round, gone bool) {
+	for {
+		heard, left := r.ask(phase, who()...)
+		switch {
+		case r.gone(player):
+			return round{}, true
+		case !left:
+			return heard, false
+		}
+	}
+}
+
+func (r *referee) gone(seat int) bool { return slices.Contains(r.now.Gone, seat) }
+
 func (r *referee) everyone() (seats []int) {
 	for s := 0; s < r.seats; s++ {
 		seats = append(seats, s)
+	}
+	return seats
+}
+
+func (r *referee) present() (seats []int) {
+	for s := 0; s < r.seats; s++ {
+		if !r.gone(s) {
+			seats = append(seats, s)
+		}
 	}
 	return seats
 }
@@ -103,35 +168,101 @@ func (r *referee) left(of int) int {
 // others are the players still in besides one, from their left on.
 func (r *referee) others(player int) (seats []int) {
 	for s := r.left(player); s != player; s = r.left(s) {
-		if !slices.Contains(r.now.Out, s) {
+		if !slices.Contains(r.now.Out, s) && !r.gone(s) {
 			seats = append(seats, s)
 		}
 	}
 	return seats
 }
 
+// decided reports whether it is over because of who is still in.
+func (r *referee) decided() bool {
+	in := 0
+	for _, s := range r.present() {
+		if !slices.Contains(r.now.Out, s) {
+			in++
+			r.now.Winner = s
+		}
+	}
+	switch {
+	case in == 0:
+		r.now.Winner, r.now.Reason = rules.Nobody, rules.EveryoneOut
+	case in == 1 && r.options.Last == "wins":
+		r.now.Reason = rules.LastLeft
+	default:
+		r.now.Winner = 0
+		return false
+	}
+	return true
+}
+
 func (r *referee) script() {
+	r.now.Active = r.drawn()
+	if !r.decided() {
+		r.playing()
+	}
+	r.revealing()
+	for r.hear("farewell", r.present()...).left != nil {
+		r.now.Gone = append(r.now.Gone, r.heard[r.next-1].left...)
+	}
+}
+
+// drawn is the seat of the lot, or who stands in for it.
+func (r *referee) drawn() int {
+	s := r.lot
+	for r.gone(s) {
+		s = r.left(s)
+	}
+	return s
+}
+
+func (r *referee) playing() {
+	defer func() {
+		switch e := recover(); e {
+		case nil:
+		case any(ended{}):
+			r.now.Laid, r.now.Asked, r.now.Accusers = nil, nil, nil
+		default:
+			panic(e)
+		}
+	}()
 	player := r.lot
-	r.now.Active = player
 	switch r.options.First {
 	case "opener":
-		player = r.hear("voting", 0).said[0].Act.(rules.Vote).For
+		player = r.opener()
 	case "vote":
 		player = r.vote()
+	}
+	for r.gone(player) {
+		player = r.left(player)
 	}
 	for !r.turn(player) {
 		r.now.Asked, r.now.Accusers = nil, nil
 		player = r.left(player)
-		for slices.Contains(r.now.Out, player) {
+		for slices.Contains(r.now.Out, player) || r.gone(player) {
 			player = r.left(player)
 		}
 	}
-	r.hear("farewell", r.everyone()...)
+}
+
+func (r *referee) opener() int {
+	for !r.gone(0) {
+		r.now.Active = r.drawn()
+		if heard, left := r.ask("voting", 0); !left {
+			return heard.said[0].Act.(rules.Vote).For
+		}
+	}
+	return r.lot
 }
 
 func (r *referee) vote() int {
+	heard, left := r.ask("voting", r.present()...)
+	for left {
+		r.now.Active = r.drawn()
+		heard, left = r.ask("voting", r.present()...)
+	}
 	count := map[int]int{}
-	for _, v := range r.hear("voting", r.everyone()...).said {
+	for _, v := range heard.said {
 		count[v.Act.(rules.Vote).For]++
 	}
 	best := r.lot
@@ -141,153 +272,4 @@ func (r *referee) vote() int {
 		}
 	}
 	return best
-}
-
-func (r *referee) turn(player int) (over bool) {
-	r.now.Active = player
-	r.now.Turns++
-	ask, asks := r.hear("turn", player).said[0].Act.(rules.Ask)
-	if !asks {
-		return r.accuse(player)
-	}
-	r.now.Asked = ask.Cards
-	for s := r.left(player); s != player; s = r.left(s) {
-		if _, shown := r.hear("answering", s).said[0].Act.(rules.Show); shown {
-			break
-		}
-	}
-	return false
-}
-
-func (r *referee) accuse(player int) (over bool) {
-	accusers := []int{player}
-	if others := r.others(player); len(others) > 0 {
-		r.hear("sealing", slices.Clone(others)...)
-		opened := r.hear("unsealing", slices.Clone(others)...).said
-		for _, s := range others {
-			for _, o := range opened {
-				if o.Seat == s && o.Act == (rules.Unseal{Join: true}) {
-					accusers = append(accusers, s)
-				}
-			}
-		}
-	}
-	r.now.Accusers = accusers
-	if len(accusers) == 1 {
-		return r.alone(player)
-	}
-	r.together()
-	return true
-}
-
-func (r *referee) alone(player int) (over bool) {
-	r.hear("guessing", player)
-	r.hear("confirming", r.everyone()...)
-	r.hear("peeking", r.everyone()...)
-	if r.hear("judging", player).said[0].Act.(rules.Verdict).Right {
-		r.end(player, rules.RightAlone)
-		return true
-	}
-	r.now.Out = append(r.now.Out, player)
-	left := r.others(player)
-	if len(left) == 0 {
-		r.end(rules.Nobody, rules.EveryoneOut)
-		return true
-	}
-	if len(left) == 1 && r.options.Last == "wins" {
-		r.end(left[0], rules.LastLeft)
-		return true
-	}
-	return false
-}
-
-func (r *referee) end(winner int, why rules.Reason) {
-	r.now.Winner, r.now.Reason = winner, why
-	r.now.Crime = r.hear("revealing", r.everyone()...).facts.Crime
-}
-
-func (r *referee) together() {
-	switch r.options.Order {
-	case "random":
-		lot := r.hear("casting", r.everyone()...).facts.Lot
-		r.now.Accusers = slices.Clone(r.now.Accusers)
-		slices.SortFunc(r.now.Accusers, func(a, b int) int { return slices.Index(lot, a) - slices.Index(lot, b) })
-	case "agreed":
-		agreed := true
-		proposals := r.hear("ordering", slices.Clone(r.now.Accusers)...).said
-		for _, p := range proposals {
-			agreed = agreed && reflect.DeepEqual(p.Act, proposals[0].Act)
-		}
-		if agreed {
-			r.now.Accusers = proposals[0].Act.(rules.Order).Seats
-		}
-	}
-	r.hear("guessing", slices.Clone(r.now.Accusers)...)
-	opened := r.hear("disclosing", slices.Clone(r.now.Accusers)...).said
-	crime := r.hear("revealing", r.everyone()...).facts.Crime
-	r.now.Crime = crime
-	r.now.Winner, r.now.Reason = rules.Nobody, rules.AllWrong
-	for i := len(r.now.Accusers) - 1; i >= 0; i-- {
-		for _, o := range opened {
-			if o.Seat == r.now.Accusers[i] && reflect.DeepEqual(o.Act.(rules.Disclose).Cards, crime) {
-				r.now.Winner, r.now.Reason = o.Seat, rules.RightFirst
-			}
-		}
-	}
-}
-
-// allows is the referee's own idea of what may be said.
-func (r *referee) allows(seat int, a rules.Act) bool {
-	s := r.look()
-	if !slices.Contains(s.Speakers, seat) {
-		return false
-	}
-	switch a := a.(type) {
-	case rules.Vote:
-		return s.Phase == "voting" && slices.Contains(r.everyone(), a.For)
-	case rules.Ask:
-		return s.Phase == "turn" && len(a.Cards) == 2 && a.Cards[0] != a.Cards[1] && r.card(a.Cards[0]) && r.card(a.Cards[1])
-	case rules.Accuse:
-		return s.Phase == "turn"
-	case rules.Deny, rules.Show:
-		return s.Phase == "answering"
-	case rules.Seal:
-		return s.Phase == "sealing"
-	case rules.Unseal:
-		return s.Phase == "unsealing"
-	case rules.Order:
-		once := map[int]bool{}
-		for _, x := range a.Seats {
-			once[x] = slices.Contains(s.Accusers, x)
-		}
-		for _, accuser := range once {
-			if !accuser {
-				return false
-			}
-		}
-		return s.Phase == "ordering" && len(once) == len(s.Accusers) && len(a.Seats) == len(once)
-	case rules.Guess:
-		return s.Phase == "guessing"
-	case rules.Help:
-		return s.Phase == "casting" || s.Phase == "confirming" || s.Phase == "peeking" || s.Phase == "revealing"
-	case rules.Verdict:
-		return s.Phase == "judging" && (a.Right && r.triple(a.Cards) || !a.Right && len(a.Cards) == 0)
-	case rules.Disclose:
-		return s.Phase == "disclosing" && r.triple(a.Cards)
-	case rules.Leave:
-		return s.Phase == "farewell"
-	}
-	return false
-}
-
-func (r *referee) card(c rules.Card) bool { return c >= 0 && c < rules.Card(len(r.edition.Cards)) }
-
-// triple counts on the deck's order: six suspects, then three or four weapons.
-func (r *referee) triple(cs []rules.Card) bool {
-	weapons := rules.Card(3)
-	if r.edition.Name == "card-advanced" {
-		weapons = 4
-	}
-	return len(cs) == 3 && cs[0] >= 0 && cs[0] < 6 && cs[1] >= 6 && cs[1] < 6+weapons &&
-		cs[2] >= 6+weapons && r.card(cs[2])
 }
