@@ -277,6 +277,10 @@ func (f *fold) narrate(round []said, pos *rules.Position) {
 	switch before.Phase {
 	case rules.Voting:
 		f.tell(Event{Kind: Began, Seat: pos.Active})
+	case rules.Turn:
+		if m, asked := round[0].move.(*move.Ask); asked && pos.Phase == rules.Turn { // nobody else is there
+			f.tell(Event{Kind: Unanswered, Seat: before.Active, Cards: cards(m.Cards)})
+		}
 	case rules.Answering:
 		if _, denied := round[0].move.(*move.Deny); denied && pos.Phase == rules.Turn {
 			f.tell(Event{Kind: Unanswered, Seat: before.Question.Asker, Cards: before.Question.Cards})
@@ -288,6 +292,9 @@ func (f *fold) narrate(round []said, pos *rules.Position) {
 	case rules.Laying:
 		for _, seat := range before.Laid {
 			f.tell(Event{Kind: LaidOpen, Seat: seat, Cards: f.next.Laid[seat]})
+		}
+		if before.Before != nil && before.Before.Phase == rules.Voting && pos.Phase == rules.Turn {
+			f.tell(Event{Kind: Began, Seat: pos.Active}) // whose word it was has left
 		}
 	case rules.Revealing:
 		f.tell(Event{Kind: Revealed, Cards: pos.Crime})
