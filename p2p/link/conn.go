@@ -155,7 +155,6 @@ func (h *Host) serve(ctx context.Context, under transport.CapableConn) {
 	if !h.adopt(ctx, c) {
 		return
 	}
-	h.work.Go(func() { refuseStreams(under) })
 	h.cfg.Handle(ctx, c)
 	_ = c.Close()
 }
@@ -167,6 +166,7 @@ func (h *Host) adopt(ctx context.Context, c *Conn) bool {
 	ended := ctx.Err() != nil
 	if !ended {
 		h.conns[c] = true
+		h.work.Go(func() { refuseStreams(c.under) })
 	}
 	h.mu.Unlock()
 	if ended {

@@ -73,6 +73,7 @@ func (h *Host) Dial(ctx context.Context, id identity.ID, addrs []netip.AddrPort,
 	if !h.adopt(run, c) {
 		return nil, ErrNotRunning
 	}
+	h.door.met(id, c.RemoteAddr().Addr())
 	return c, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/netip"
-	"time"
 
 	"github.com/libp2p/go-libp2p/core/connmgr"
 	"github.com/libp2p/go-libp2p/core/control"
@@ -18,54 +17,48 @@ import (
 	ma "github.com/multiformats/go-multiaddr"
 )
 
-// Limits of the whole host and of one address. libp2p's defaults are made for
-// the open internet: 8 connections and a burst of 16 to an IPv4 address, and a
-// whole IPv6 /56 counted as one address, which a lobby of twelve on one
-// network exceeds. These are far above what a table of twelve needs when
-// everybody redials everybody, and they bound what a stranger can hold.
+// Limits of memory and of outbound connections, which the resource manager
+// keeps. How many come in, and who, is for the door; the numbers here stand
+// above what it lets in. One peer's memory is far enough below the whole that
+// eleven others of a table keep theirs.
 const (
-	maxConns        = 256
-	maxConnsIn      = 192
-	maxConnsTable   = 16 // with one peer, both directions
-	maxConnsAddress = 96 // several peers may share one computer
-	connsPerSecond  = 32 // from one address, after a burst
-	connsBurst      = 256
-	memoryConn      = 4 << 20 // receive window of one connection, in bytes
-	memoryAll       = 128 << 20
+	maxConns      = 512
+	maxConnsOut   = 256
+	maxConnsTable = 16 // with one peer, in each direction
+	maxStreamsIn  = 4  // of one connection, before more are reset by the muxer
+	memoryConn    = 4 << 20
+	memoryPeer    = 8 << 20
+	memoryAll     = 128 << 20
 )
 
 func newLimits() (network.ResourceManager, error) {
 	all := rcmgr.ResourceLimits{
-		Conns: maxConns, ConnsInbound: maxConnsIn, ConnsOutbound: maxConns, FD: maxConns, Memory: memoryAll,
+		Conns: maxConns, ConnsInbound: maxConns, ConnsOutbound: maxConnsOut, FD: maxConns, Memory: memoryAll,
 		Streams: maxConns, StreamsInbound: maxConns, StreamsOutbound: maxConns,
 	}
 	peerLimits := rcmgr.ResourceLimits{
-		Conns: maxConnsTable, ConnsInbound: maxConnsTable, ConnsOutbound: maxConnsTable, FD: maxConnsTable,
-		Memory: maxConnsTable * memoryConn, Streams: maxConnsTable, StreamsInbound: maxConnsTable, StreamsOutbound: maxConnsTable,
+		Conns: 2 * maxConnsTable, ConnsInbound: maxConnsTable, ConnsOutbound: maxConnsTable, FD: 2 * maxConnsTable,
+		Memory: memoryPeer, Streams: maxConnsTable, StreamsInbound: maxConnsTable, StreamsOutbound: maxConnsTable,
 	}
 	conn := rcmgr.ResourceLimits{
 		Conns: 1, ConnsInbound: 1, ConnsOutbound: 1, FD: 1, Memory: memoryConn,
-		Streams: 4, StreamsInbound: 4, StreamsOutbound: 4,
+		Streams: maxStreamsIn, StreamsInbound: maxStreamsIn, StreamsOutbound: maxStreamsIn,
 	}
 	limits := rcmgr.PartialLimitConfig{
 		System: all, Transient: all, PeerDefault: peerLimits, Conn: conn,
 	}.Build(rcmgr.InfiniteLimits)
 
-	perAddress := rate.Limit{RPS: connsPerSecond, Burst: connsBurst}
+	// libp2p counts and paces addresses itself, with numbers made for the open
+	// internet: 8 connections and a burst of 16 to an IPv4 address, and a whole
+	// IPv6 /56 as one. The door does both here.
+	everybody := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 	m, err := rcmgr.NewResourceManager(rcmgr.NewFixedLimiter(limits),
 		rcmgr.WithMetricsDisabled(),
-		rcmgr.WithLimitPerSubnet(
-			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 32, ConnCount: maxConnsAddress}},
-			[]rcmgr.ConnLimitPerSubnet{{PrefixLength: 128, ConnCount: maxConnsAddress}}),
 		rcmgr.WithNetworkPrefixLimit(
-			[]rcmgr.NetworkPrefixLimit{{Network: netip.MustParsePrefix("127.0.0.0/8"), ConnCount: maxConns}},
-			[]rcmgr.NetworkPrefixLimit{{Network: netip.MustParsePrefix("::1/128"), ConnCount: maxConns}}),
+			[]rcmgr.NetworkPrefixLimit{{Network: everybody[0], ConnCount: maxConns}},
+			[]rcmgr.NetworkPrefixLimit{{Network: everybody[1], ConnCount: maxConns}}),
 		rcmgr.WithConnRateLimiters(&rate.Limiter{
-			SubnetRateLimiter: rate.SubnetLimiter{
-				IPv4SubnetLimits: []rate.SubnetLimit{{PrefixLength: 32, Limit: perAddress}},
-				IPv6SubnetLimits: []rate.SubnetLimit{{PrefixLength: 128, Limit: perAddress}},
-				GracePeriod:      time.Minute,
-			},
+			NetworkPrefixLimits: []rate.PrefixLimit{{Prefix: everybody[0]}, {Prefix: everybody[1]}},
 		}))
 	if err != nil {
 		return nil, fmt.Errorf("link: %w", err)
@@ -78,8 +71,8 @@ var muxers = []upgrader.StreamMuxer{{ID: yamux.ID, Muxer: smallYamux()}}
 
 func smallYamux() *yamux.Transport {
 	c := gyamux.DefaultConfig()
-	c.AcceptBacklog = 4
-	c.MaxIncomingStreams = 4
+	c.AcceptBacklog = maxStreamsIn
+	c.MaxIncomingStreams = maxStreamsIn
 	c.MaxStreamWindowSize = 1 << 20
 	c.ReadBufSize = 0 // Noise below has a buffer of its own
 	c.LogOutput = io.Discard

@@ -53,6 +53,9 @@ type Config struct {
 	// Admit says whether a peer may connect to this one for any protocol at
 	// all. It is called from many goroutines, once the peer's key is proven.
 	Admit func(identity.ID) bool
+	// Member says whose connections have room of their own, whoever else comes:
+	// those one plays with. Members are admitted. nil means nobody.
+	Member func(identity.ID) bool
 	// Handle owns each inbound connection, in a goroutine of its own; the
 	// connection is closed when it returns. ctx ends with the host.
 	Handle func(ctx context.Context, c *Conn)
@@ -82,6 +85,7 @@ func init() {
 type Host struct {
 	cfg  Config
 	up   chan struct{}
+	door *door
 	work sync.WaitGroup // accept loops, handlers, dials; grows only while run lasts
 
 	mu    sync.Mutex // guards all below
@@ -99,7 +103,10 @@ func New(c Config) *Host {
 	if c.Admit == nil {
 		c.Admit = func(identity.ID) bool { return false }
 	}
-	return &Host{cfg: c, up: make(chan struct{}), conns: map[*Conn]bool{}, open: map[network.MuxedConn]bool{}}
+	if c.Member == nil {
+		c.Member = func(identity.ID) bool { return false }
+	}
+	return &Host{cfg: c, up: make(chan struct{}), door: newDoor(c.Admit, c.Member), conns: map[*Conn]bool{}, open: map[network.MuxedConn]bool{}}
 }
 
 // Up is closed once the host listens.
@@ -182,7 +189,7 @@ func (h *Host) assemble(limits network.ResourceManager) (*stack, error) {
 	// Dialling TCP from the listening port would let two peers that dial each
 	// other at the same instant meet in one connection that both think they
 	// have opened (RFC 9293, section 3.5), and both handshakes would fail.
-	s.tcp, err = tcp.NewTCPTransport(up, limits, nil, tcp.DisableReuseport(), tcp.WithConnectionTimeout(handshakeTime))
+	s.tcp, err = tcp.NewTCPTransport(entranceUpgrader{up, h.door, limits}, limits, nil, tcp.DisableReuseport(), tcp.WithConnectionTimeout(handshakeTime))
 	if err != nil {
 		return nil, fmt.Errorf("link: %w", err)
 	}
@@ -190,7 +197,8 @@ func (h *Host) assemble(limits network.ResourceManager) (*stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.reuse, err = quicreuse.NewConnManager(reset, token)
+	s.reuse, err = quicreuse.NewConnManager(reset, token,
+		quicreuse.ConnContext(h.door.quicContext(limits)), quicreuse.VerifySourceAddress(h.door.quicBusy))
 	if err != nil {
 		return nil, fmt.Errorf("link: %w", err)
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -46,12 +47,12 @@ func startStop(t *testing.T, c Config) (*Host, func()) {
 	case err := <-done:
 		t.Fatalf("Run: %v", err)
 	}
-	return h, func() {
+	return h, sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("Run: %v", err)
 		}
-	}
+	})
 }
 
 func echo(_ context.Context, c *Conn) { _, _ = io.Copy(c, c) }
