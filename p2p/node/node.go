@@ -98,7 +98,7 @@ func New(c Config) (*Node, error) {
 		games: map[feed.Hash]*Game{}, links: map[*link.Conn]bool{},
 	}
 	n.host = link.New(link.Config{
-		Key: c.Key, Port: c.Port, LoopbackOnly: c.LoopbackOnly, Admit: n.admit, Handle: n.handle,
+		Key: c.Key, Port: c.Port, LoopbackOnly: c.LoopbackOnly, Admit: n.admit, Member: n.member, Handle: n.handle,
 	})
 	return n, nil
 }
@@ -190,8 +190,16 @@ func (n *Node) ID() identity.ID { return n.id }
 // only those who sit at a table that is being played.
 func (n *Node) admit(id identity.ID) bool {
 	n.mu.Lock()
+	open := n.open != nil
+	n.mu.Unlock()
+	return open || n.member(id)
+}
+
+// member says who sits at a table that is being played or about to be.
+func (n *Node) member(id identity.ID) bool {
+	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.open != nil || n.begun != nil && n.begun.begunWith(id) {
+	if n.begun != nil && n.begun.begunWith(id) {
 		return true
 	}
 	for _, g := range n.games {
