@@ -2,11 +2,14 @@
 // round, every proof, every rule, with no secret. Where players opened their
 // seat keys it also replays the hidden moves in the clear and checks them a
 // second time by plain comparison, trusting no proof.
+//
+// After its last round a log may hold entries that have no place in it: they
+// convict whoever signed them. The audit judges them as a peer at the table did.
 package audit
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"alibi/crypto/feed"
 	"alibi/game/rules"
@@ -29,6 +32,7 @@ type Finding struct {
 	Seat  int
 	Round uint32
 	Check string
+	Left  bool // the others went on without this seat: what stayed is not touched by it
 }
 
 func (f Finding) String() string {
@@ -41,6 +45,12 @@ func (f Finding) String() string {
 // Fair reports whether nothing was found wrong.
 func (r *Report) Fair() bool { return len(r.Findings) == 0 }
 
+// Sound reports whether nothing was found wrong with the game as those played it
+// who stayed: whoever cheated was left out, and stands convicted beside the log.
+func (r *Report) Sound() bool {
+	return !slices.ContainsFunc(r.Findings, func(f Finding) bool { return !f.Left })
+}
+
 // Check audits a log. An error means that it cannot be one of a game that this
 // build knows; everything else is in the report.
 func Check(charter []byte, entries []*feed.Signed) (*Report, error) {
@@ -48,88 +58,86 @@ func Check(charter []byte, entries []*feed.Signed) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{State: st}
-	log := feed.NewLog(charter, st.Charter.IDs(), int(st.Charter.Leavers))
-	last := -1
-	for _, e := range entries {
-		if len(r.Findings) > 0 {
-			break
-		}
-		if !r.offer(log, e) {
-			break
-		}
-		if int(e.Seat) < last {
-			r.find(-1, e.Round, "entries are not in seat order")
-			break
-		}
-		last = int(e.Seat)
-		if m, ok := log.Closes(-1, true); ok {
-			last = -1
-			r.close(log, m)
-		}
+	a := &auditor{
+		Report: &Report{State: st}, states: []*table.State{st},
+		log: feed.NewLog(charter, st.Charter.IDs(), int(st.Charter.Leavers)),
 	}
-	r.finish(log)
-	return r, nil
+	rest := a.read(entries)
+	if a.Fair() {
+		a.judge(rest)
+	}
+	a.finish()
+	return a.Report, nil
+}
+
+// auditor is one audit under way.
+type auditor struct {
+	*Report
+	log    *feed.Log
+	states []*table.State // of every round up to the open one
 }
 
 func (r *Report) find(seat int, round uint32, check string) {
-	r.Findings = append(r.Findings, Finding{Seat: seat, Round: round, Check: check})
-}
-
-// offer places one entry, and reports whether the audit can go on.
-func (r *Report) offer(log *feed.Log, e *feed.Signed) bool {
-	verdict, err := log.Offer(e)
-	var fork *feed.Fork
-	var misplaced *feed.Misplaced
-	switch {
-	case err == nil && verdict == feed.Added:
-		r.Entries++
-		return true
-	case err == nil && verdict == feed.Known:
-		r.find(-1, e.Round, "an entry stands in the log twice")
-	case err == nil:
-		r.find(-1, log.Round(), "entries are missing before those of a later round")
-	case errors.As(err, &fork):
-		r.find(int(e.Seat), e.Round, string(table.RuleFork))
-	case errors.As(err, &misplaced) && errors.Is(err, feed.ErrHistory):
-		// Its author may have been shown another round before this one; by
-		// whom, only two entries of that round can tell.
-		r.find(-1, e.Round, fmt.Sprintf("an entry that seat %d %s", e.Seat, table.RuleHistory))
-	case errors.As(err, &misplaced):
-		r.find(int(e.Seat), e.Round, string(table.RuleTurn))
-	default: // nobody signed this
-		r.find(-1, e.Round, fmt.Sprintf("an entry that claims seat %d: %v", e.Seat, err))
-	}
-	return false
-}
-
-func (r *Report) close(log *feed.Log, m feed.Motion) {
-	entries := log.Open()
-	if !m.Normal() {
-		entries = log.Votes(m)
-	}
-	next := table.Apply(r.State, entries)
-	r.State = next
-	for _, f := range next.Faults {
-		r.find(f.Seat, f.Round, string(f.Rule))
-	}
-	if len(r.Findings) > 0 {
-		return
-	}
-	if _, err := log.CloseBy(m, next.Game, next.Speakers()); err != nil {
-		r.find(-1, log.Round(), err.Error()) // only a complete round gets here
+	f := Finding{Seat: seat, Round: round, Check: check}
+	if !slices.Contains(r.Findings, f) {
+		r.Findings = append(r.Findings, f)
 	}
 }
 
-func (r *Report) finish(log *feed.Log) {
-	if !r.Fair() {
-		return
-	}
-	r.Complete = r.State.Abandoned || r.State.Stage == table.Playing && r.State.Phase() == rules.Over
-	for seat := range log.Seats() {
-		if log.Owes(seat) {
-			r.Missing = append(r.Missing, seat)
+// read takes entries as long as each stands in its place, closes rounds, and
+// returns what comes after that. It ends early at a round that breaks a rule.
+func (a *auditor) read(entries []*feed.Signed) (rest []*feed.Signed) {
+	last := -1
+	for i, e := range entries {
+		if int(e.Seat) < last || e.Round != a.log.Round() {
+			return entries[i:]
+		}
+		if verdict, err := a.log.Offer(e); err != nil || verdict != feed.Added {
+			return entries[i:]
+		}
+		a.Entries++
+		last = int(e.Seat)
+		if m, ok := a.log.Closes(-1, true); ok {
+			last = -1
+			if !a.close(m) {
+				return nil
+			}
 		}
 	}
-	r.replay()
+	return nil
+}
+
+// close folds the open round, and reports whether the game goes on.
+func (a *auditor) close(m feed.Motion) bool {
+	entries := a.log.Open()
+	if !m.Normal() {
+		entries = a.log.Votes(m)
+	}
+	next := table.Apply(a.State, entries)
+	a.State = next
+	for _, f := range next.Faults {
+		a.find(f.Seat, f.Round, string(f.Rule))
+	}
+	if !a.Fair() {
+		return false
+	}
+	if _, err := a.log.CloseBy(m, next.Game, next.Speakers()); err != nil {
+		a.find(-1, a.log.Round(), err.Error()) // only a complete round gets here
+		return false
+	}
+	a.states = append(a.states, next)
+	return true
+}
+
+func (a *auditor) finish() {
+	if !a.Sound() {
+		return
+	}
+	a.Complete = a.State.Abandoned || a.State.Stage == table.Playing && a.State.Phase() == rules.Over
+	for seat := range a.log.Seats() {
+		if a.log.Owes(seat) {
+			a.Missing = append(a.Missing, seat)
+		}
+	}
+	a.replay()
 }

@@ -96,9 +96,9 @@ func (g clearGame) wrong() []rules.Card {
 // Each comparison finds what contradicts it and, as the rest of the state is as
 // it was, nothing else.
 func TestReplayFinds(t *testing.T) {
-	found := func(seat int, check string) []Finding { return []Finding{{seat, 77, check}} }
+	found := func(seat int, check string) []Finding { return []Finding{{Seat: seat, Round: 77, Check: check}} }
 	// Round 0 stands for the last one, when the keys were opened.
-	state := func(seat int, check string) []Finding { return []Finding{{seat, 0, check}} }
+	state := func(seat int, check string) []Finding { return []Finding{{Seat: seat, Check: check}} }
 	for name, tt := range map[string]struct {
 		spoil func(g clearGame)
 		want  []Finding
