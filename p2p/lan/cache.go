@@ -149,6 +149,16 @@ func (c *cache) bury(now time.Time, source netip.Addr, e *entry, k key) bool {
 	return true
 }
 
+// knows says whether somebody in the list was heard from a source.
+func (c *cache) knows(source netip.Addr) bool {
+	for _, e := range c.entries {
+		if slices.ContainsFunc(e.sightings, func(s sighting) bool { return s.source == source }) {
+			return true
+		}
+	}
+	return false
+}
+
 // room says whether one more entry from a source fits, and makes it fit when
 // another source has taken more than its share. A flood of invented names thus
 // crowds out itself and nobody else.

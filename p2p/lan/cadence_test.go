@@ -115,7 +115,7 @@ func TestHurryAsksTheGroupAgain(t *testing.T) {
 }
 
 func TestLimiter(t *testing.T) {
-	l := newLimiter()
+	l := newLimiter(packetsPerSecond, packetBurst)
 	loud := netip.MustParseAddr("10.0.0.66")
 	passed := 0
 	for i := range 10_000 { // in one second

@@ -11,9 +11,10 @@
 //		show(s.Peers())
 //	}
 //
-// The answers to other people's questions come from github.com/hashicorp/mdns.
-// That library has no announcements, no goodbyes, no cache and a query that
-// always uses the default interface, so those parts are here.
+// The records come from github.com/hashicorp/mdns. That library has no
+// announcements, no goodbyes and no cache, a query that always uses the default
+// interface, and a server that takes apart whatever anybody sends, of any size
+// and as often as it comes, so those parts are here.
 //
 // Nothing heard by multicast is authenticated: a [Peer] is a hint where to
 // dial, and whoever answers must still prove the identity. All text in a Peer

@@ -81,7 +81,10 @@ type Service struct {
 	mu       sync.Mutex // guards all below
 	instance string     // made by Run: others do not believe an old one after its goodbye
 	cache    *cache
-	limiter  *limiter
+	limiter  *limiter // of packets
+	answers  *limiter
+	unknown  bucket // of packets from senders not in the cache
+	news     bool   // the reader of Changed has something to be told
 	links    []*link
 	own      own
 	use      []nic
@@ -105,7 +108,8 @@ func New(config Config) *Service {
 		changed: make(chan struct{}, 1),
 		wake:    make(chan struct{}, 1),
 		cache:   newCache(),
-		limiter: newLimiter(),
+		limiter: newLimiter(packetsPerSecond, packetBurst),
+		answers: newLimiter(answersPerSecond, answerBurst),
 		info:    maps.Clone(config.Info),
 		eager:   true,
 	}
@@ -206,12 +210,19 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// notify tells the reader of Changed.
+// notify has Run tell the reader of Changed. The caller holds mu.
 func (s *Service) notify() {
-	select {
-	case s.changed <- struct{}{}:
-	default:
+	if !s.news {
+		s.news = true
+		s.wakeUp()
 	}
+}
+
+// untold says whether there is something to tell.
+func (s *Service) untold() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.news
 }
 
 // wakeUp lets Run look what is to do.

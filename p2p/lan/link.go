@@ -2,23 +2,16 @@ package lan
 
 import (
 	"context"
-	"io"
-	"log"
 	"maps"
 	"net"
 	"net/netip"
 	"slices"
 	"sync/atomic"
 	"time"
-
-	"github.com/hashicorp/mdns"
 )
 
-// partAnswer is the name of the mdns server among the parts of a link.
-const partAnswer = "answer"
-
-// link is one interface in use: a socket per family to listen on, one per
-// address to ask from, and the library's server that answers questions.
+// link is one interface in use: a socket per family to listen on and to answer
+// from, and one per address to ask from.
 type link struct {
 	nic     nic
 	iface   *net.Interface
@@ -28,7 +21,6 @@ type link struct {
 
 	sockets  map[string]*socket // guarded by Service.mu; written by Run only
 	failures map[string]error   // guarded by Service.mu
-	server   *mdns.Server       // owned by Run
 
 	prompted    atomic.Int32 // the strongest reason to announce since the last time
 	heardSelf   atomic.Int64
@@ -102,33 +94,8 @@ func (l *link) askers() []*socket {
 	return askers
 }
 
-// answer starts the library's server. There is none on loopback: it would
-// answer questions that other programs let in from real interfaces, and our own
-// multicast answers do.
-func (l *link) answer() error {
-	if l.server != nil || l.nic.loopback() {
-		return nil
-	}
-	server, err := mdns.NewServer(&mdns.Config{
-		Zone:   &l.zone,
-		Iface:  l.iface,
-		Logger: log.New(io.Discard, "", 0),
-	})
-	if err != nil {
-		return err
-	}
-	l.server = server
-	return nil
-}
-
 // silence stops answering.
-func (l *link) silence() {
-	l.zone.clear()
-	if l.server != nil {
-		l.server.Shutdown() // always nil
-		l.server = nil
-	}
-}
+func (l *link) silence() { l.zone.clear() }
 
 // closeSockets ends the readers.
 func (l *link) closeSockets() {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/miekg/dns"
@@ -15,6 +16,8 @@ const (
 	maxPacket    = 4096 // bytes looked at; ours stay below 1,200
 	maxRecords   = 64   // resource records in one packet
 	maxInstances = 16   // peers in one packet
+	maxQuestions = 2    // answered of one query
+	maxAnswer    = 1400 // bytes of an answer, so that it fits any link
 	headerSize   = 12   // RFC 1035 section 4.1.1
 	unicastBit   = 1 << 15
 	domain       = "local."
@@ -40,8 +43,10 @@ type announcement struct {
 
 // heard is what a packet contains of interest to us.
 type heard struct {
-	asked bool // somebody wants an answer on the group
-	peers []announcement
+	asked     bool // somebody wants an answer on the group
+	id        uint16
+	questions []dns.Question // about us, perhaps; at most maxQuestions
+	peers     []announcement
 }
 
 // parser reads the packets of one service.
@@ -49,6 +54,11 @@ type parser struct {
 	service string // "_alibi._udp.local."
 	needle  []byte // the service's first label as it stands in every packet about it
 }
+
+// enumeration asks which services there are at all (RFC 6763 section 9).
+const enumeration = "_services._dns-sd._udp." + domain
+
+var enumerationNeedle = []byte("\x09_services\x07_dns-sd")
 
 func newParser(realm string) parser {
 	name := serviceName(realm)
@@ -59,13 +69,19 @@ func newParser(realm string) parser {
 	}
 }
 
-// parse reads a packet. Packets about other services cost one search and yield
-// an empty result; malformed ones about ours yield an error.
+// concerns says whether a packet may be about our service. Others cost no more
+// than this search.
+func (p parser) concerns(packet []byte) bool {
+	return bytes.Contains(packet, p.needle) || bytes.Contains(packet, enumerationNeedle)
+}
+
+// parse reads a packet. Packets about other services yield an empty result;
+// malformed ones about ours yield an error.
 func (p parser) parse(packet []byte) (heard, error) {
 	if len(packet) < headerSize {
 		return heard{}, fmt.Errorf("lan: packet of %d bytes", len(packet))
 	}
-	if !bytes.Contains(packet, p.needle) {
+	if !p.concerns(packet) {
 		return heard{}, nil
 	}
 	if len(packet) > maxPacket {
@@ -86,13 +102,43 @@ func (p parser) parse(packet []byte) (heard, error) {
 		return heard{}, nil // RFC 6762 sections 18.3 and 18.11: ignore
 	}
 	if !msg.Response {
-		return heard{asked: p.asks(&msg)}, nil
+		return heard{asked: p.asks(&msg), id: msg.Id, questions: p.about(&msg)}, nil
 	}
 	return heard{peers: p.peers(&msg)}, nil
 }
 
-// asks says whether a query wants our service announced on the group. One with
-// the unicast bit is answered by the mdns server alone.
+// about picks the questions of a query that may be about us: about the service,
+// something below it, or which services there are.
+func (p parser) about(msg *dns.Msg) (questions []dns.Question) {
+	for _, q := range msg.Question {
+		ours := q.Name == p.service || strings.HasSuffix(q.Name, "."+p.service) || q.Name == enumeration
+		if ours && q.Qclass&^unicastBit == dns.ClassINET && !slices.Contains(questions, q) {
+			questions = append(questions, q)
+		}
+		if len(questions) == maxQuestions {
+			break
+		}
+	}
+	return questions
+}
+
+// answer makes the reply to whoever asked, or nothing if it is not about us.
+func (p parser) answer(z *zone, h heard) []byte {
+	msg := dns.Msg{MsgHdr: dns.MsgHdr{Id: h.id, Response: true, Authoritative: true}, Compress: true}
+	for _, q := range h.questions {
+		msg.Answer = append(msg.Answer, z.Records(q)...)
+	}
+	if len(msg.Answer) == 0 {
+		return nil
+	}
+	packet, err := msg.Pack()
+	if err != nil || len(packet) > maxAnswer {
+		return nil
+	}
+	return packet
+}
+
+// asks says whether a query wants our service announced on the group.
 func (p parser) asks(msg *dns.Msg) bool {
 	for _, q := range msg.Question {
 		if q.Name == p.service && q.Qclass == dns.ClassINET &&

@@ -16,6 +16,7 @@ const (
 	lookEvery   = 2500 * time.Millisecond // at the interfaces
 	lookSoon    = 200 * time.Millisecond  // after a failure
 	sweepEvery  = time.Second             // of the cache
+	tellEvery   = 50 * time.Millisecond   // of changes: whoever reads them has work to do
 	stoppedFor  = 3 * time.Second         // lateness that means the process was stopped
 	sleptFor    = 10 * time.Second        // jump of the wall clock that means the computer slept
 	readErrors  = 16                      // in a row, before a socket is opened anew
@@ -27,6 +28,7 @@ const (
 type run struct {
 	*Service
 	nextLook, nextSweep time.Time
+	nextTell            time.Time
 	last, due           time.Time // the previous step, and when this one should come
 }
 
@@ -58,6 +60,9 @@ func (r *run) step(ctx context.Context, now time.Time) time.Time {
 		}
 	}
 	next = earlier(next, r.nextLook) // a failure may have brought it forward
+	if r.untold() {
+		next = earlier(next, r.nextTell)
+	}
 	r.last, r.due = now, next
 	return next
 }
@@ -79,6 +84,13 @@ func (r *run) takeRequests(now time.Time) (eager bool, peers int) {
 		r.nextSweep = now.Add(sweepEvery)
 		if r.cache.expire(now) {
 			r.notify()
+		}
+	}
+	if r.news && !now.Before(r.nextTell) {
+		r.news, r.nextTell = false, now.Add(tellEvery)
+		select {
+		case r.changed <- struct{}{}:
+		default:
 		}
 	}
 	return r.eager, len(r.cache.entries)
@@ -172,9 +184,6 @@ func (r *run) open(ctx context.Context, l *link) {
 		}
 		l.sockets[name] = s
 		r.readers.Go(func() { r.read(l, s) })
-	}
-	if r.config.announces() {
-		r.note(l, partAnswer, l.answer())
 	}
 }
 
@@ -295,12 +304,14 @@ func (r *run) read(l *link, s *socket) {
 			continue
 		}
 		errs = 0
-		r.take(l, buf[:n], unmapped(from), time.Now())
+		if reply := r.take(l, s.role, buf[:n], unmapped(from), time.Now()); reply != nil {
+			_, _ = s.conn.WriteToUDPAddrPort(reply, from) // who asked asks again
+		}
 	}
 }
 
-// take takes in one packet.
-func (r *run) take(l *link, packet []byte, from netip.AddrPort, now time.Time) {
+// take takes in one packet, and returns what to reply to its sender.
+func (r *run) take(l *link, on role, packet []byte, from netip.AddrPort, now time.Time) (reply []byte) {
 	bare := from.Addr().WithZone("")
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -310,16 +321,23 @@ func (r *run) take(l *link, packet []byte, from netip.AddrPort, now time.Time) {
 	} else {
 		l.heardOthers.Store(now.UnixNano())
 	}
-	if !r.own.near(bare, l.nic.loopback()) || !r.limiter.allow(now, bare) {
-		return
+	if !r.parser.concerns(packet) || !r.own.near(bare, l.nic.loopback()) || !r.worthwhile(source, bare, now) {
+		return nil
 	}
 	h, err := r.parser.parse(packet)
 	if err != nil {
 		r.log.Debug("packet refused", "from", from, "err", err)
-		return
+		return nil
 	}
-	if h.asked && !slices.ContainsFunc(r.links, func(l *link) bool { return l.asksFrom(from) }) {
-		r.prompt(l, asked)
+	if len(h.questions) > 0 && !slices.ContainsFunc(r.links, func(l *link) bool { return l.asksFrom(from) }) {
+		if h.asked {
+			r.prompt(l, asked)
+		}
+		// On loopback a socket hears what other programs ask on real
+		// interfaces; what is announced there reaches everybody who asks.
+		if on == listening && !l.nic.loopback() && r.answers.allow(now, bare) {
+			reply = r.parser.answer(&l.zone, h)
+		}
 	}
 	for _, a := range h.peers {
 		if a.instance == r.instance {
@@ -333,6 +351,14 @@ func (r *run) take(l *link, packet []byte, from netip.AddrPort, now time.Time) {
 			r.prompt(l, arrived)
 		}
 	}
+	return reply
+}
+
+// worthwhile says whether a packet is looked at: one sender may send so many,
+// and so may all together who are not in the list. The caller holds mu.
+func (r *run) worthwhile(source, bare netip.Addr, now time.Time) bool {
+	return r.limiter.allow(now, bare) &&
+		(r.cache.knows(source) || r.unknown.take(now, unknownPerSecond, unknownBurst))
 }
 
 // prompt has Run announce soon on a link. The caller holds mu.

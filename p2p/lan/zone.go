@@ -8,8 +8,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// zone is the DNS zone of one interface. The mdns server reads it from its own
-// goroutines while Run replaces the contents.
+// zone is the DNS zone of one interface. Readers of sockets look into it while
+// Run replaces the contents.
 type zone struct {
 	service atomic.Pointer[mdns.MDNSService]
 }
