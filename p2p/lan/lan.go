@@ -81,10 +81,10 @@ type Service struct {
 	mu       sync.Mutex // guards all below
 	instance string     // made by Run: others do not believe an old one after its goodbye
 	cache    *cache
-	limiter  *limiter // of packets
-	answers  *limiter
-	unknown  bucket // of packets from senders not in the cache
-	news     bool   // the reader of Changed has something to be told
+	known    limiter // of packets from senders in the cache
+	unknown  limiter // of packets from others
+	answers  limiter
+	news     bool // the reader of Changed has something to be told
 	links    []*link
 	own      own
 	use      []nic
@@ -108,8 +108,9 @@ func New(config Config) *Service {
 		changed: make(chan struct{}, 1),
 		wake:    make(chan struct{}, 1),
 		cache:   newCache(),
-		limiter: newLimiter(packetsPerSecond, packetBurst),
-		answers: newLimiter(answersPerSecond, answerBurst),
+		known:   newLimiter(knownPackets),
+		unknown: newLimiter(unknownPackets),
+		answers: newLimiter(answers),
 		info:    maps.Clone(config.Info),
 		eager:   true,
 	}

@@ -6,24 +6,27 @@ import (
 	"time"
 )
 
-const (
-	packetsPerSecond = 100 // from one sender; twelve players browsing make about 30
-	packetBurst      = 200
-	unknownPerSecond = 1000 // from all senders together that have not been heard before
-	unknownBurst     = 2000
-	answersPerSecond = 20 // to one asker; each asks once a second on every interface and family
-	answerBurst      = 40
-	limiterSlots     = 64
+const limiterSlots = 256
+
+// pace is how many a second after a burst, of one sender and of all together.
+type pace struct{ rate, burst, rateOfAll, burstOfAll float64 }
+
+// Paces of packets that are looked at, which costs about 20 microseconds each.
+// Twelve players browsing make about 30 a second all together.
+var (
+	knownPackets   = pace{100, 200, 2000, 4000}
+	unknownPackets = pace{100, 200, 1000, 2000}
+	// Each player asks once a second on every interface and family.
+	answers = pace{20, 40, 500, 1000}
 )
 
-// limiter bounds how many packets of one sender are looked at, or how many
-// answers one gets. Senders share a fixed number of buckets, so that inventing
-// senders costs no memory.
+// limiter keeps a pace. Senders share a fixed number of buckets, so that
+// inventing senders costs no memory.
 type limiter struct {
+	pace  pace
 	seed  maphash.Seed
-	rate  float64
-	burst float64
-	slots [limiterSlots]bucket
+	slots *[limiterSlots]bucket
+	all   bucket
 }
 
 type bucket struct {
@@ -31,13 +34,15 @@ type bucket struct {
 	filled time.Time
 }
 
-func newLimiter(rate, burst float64) *limiter {
-	return &limiter{seed: maphash.MakeSeed(), rate: rate, burst: burst}
+func newLimiter(p pace) limiter {
+	return limiter{pace: p, seed: maphash.MakeSeed(), slots: new([limiterSlots]bucket)}
 }
 
-// allow takes one packet out of the sender's bucket, if there is one.
+// allow takes one out of the sender's bucket and one out of everybody's, if
+// there is one in both.
 func (l *limiter) allow(now time.Time, source netip.Addr) bool {
-	return l.slots[maphash.Comparable(l.seed, source)%limiterSlots].take(now, l.rate, l.burst)
+	own := &l.slots[maphash.Comparable(l.seed, source)%limiterSlots]
+	return own.take(now, l.pace.rate, l.pace.burst) && l.all.take(now, l.pace.rateOfAll, l.pace.burstOfAll)
 }
 
 // take takes one token out, if there is one. A bucket begins full.

@@ -53,8 +53,8 @@ func TestFloodCostsABoundedAmountOfWork(t *testing.T) {
 		from func(int) netip.AddrPort
 		most int64
 	}{
-		"one sender":   {func(int) netip.AddrPort { return sender(1) }, packetBurst + 10*packetsPerSecond},
-		"ten thousand": {sender, unknownBurst + 10*unknownPerSecond},
+		"one sender":   {func(int) netip.AddrPort { return sender(1) }, 200 + 10*100},
+		"ten thousand": {sender, 2000 + 10*1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, l, looked := deafRun(t)
@@ -93,7 +93,7 @@ func TestForeignPacketsCostNoMemory(t *testing.T) {
 	r, l, _ := deafRun(t)
 	large := bytes.Repeat([]byte{0xc0, 0x0c}, maxPacket/2)
 	ours := response(t, r.parser.service, "abc", 4001, "alibi=1", "id=abc", "r=1")
-	for r.limiter.allow(epoch, sender(2).Addr()) {
+	for r.unknown.allow(epoch, sender(2).Addr()) {
 	}
 	for name, packet := range map[string][]byte{"foreign": large, "over the share": ours} {
 		if n := testing.AllocsPerRun(100, func() { r.take(l, listening, packet, sender(2), epoch) }); n > 0 {
@@ -155,14 +155,14 @@ func TestWhoAsksIsAnswered(t *testing.T) {
 			t.Errorf("%s: answered somebody far away", name)
 		}
 	}
-	answers := 0
+	got := 0
 	for i := range 10_000 { // a second's
 		if r.take(l, listening, ask1(t, unicast), sender(11), epoch.Add(time.Duration(i)*100*time.Microsecond)) != nil {
-			answers++
+			got++
 		}
 	}
-	if answers > answerBurst+answersPerSecond || answers < answerBurst {
-		t.Errorf("%d answers to one asker in a second", answers)
+	if got > 60 || got < 40 {
+		t.Errorf("%d answers to one asker in a second", got)
 	}
 }
 

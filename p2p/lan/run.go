@@ -355,10 +355,14 @@ func (r *run) take(l *link, on role, packet []byte, from netip.AddrPort, now tim
 }
 
 // worthwhile says whether a packet is looked at: one sender may send so many,
-// and so may all together who are not in the list. The caller holds mu.
+// and so may all together. Those in the list are counted apart, so that senders
+// somebody invents do not drown them. The caller holds mu.
 func (r *run) worthwhile(source, bare netip.Addr, now time.Time) bool {
-	return r.limiter.allow(now, bare) &&
-		(r.cache.knows(source) || r.unknown.take(now, unknownPerSecond, unknownBurst))
+	pace := &r.unknown
+	if r.cache.knows(source) {
+		pace = &r.known
+	}
+	return pace.allow(now, bare)
 }
 
 // prompt has Run announce soon on a link. The caller holds mu.
