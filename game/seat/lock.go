@@ -31,11 +31,7 @@ func (p *Seat) keys(st *table.State) (move.Move, error) {
 // keyShares deals to every other seat its share of this one's part in the joint key.
 func (p *Seat) keyShares(st *table.State) (move.Move, error) {
 	to := st.Others(p.index)
-	keys := make([]*group.Element, len(to))
-	for i, seat := range to {
-		keys[i] = st.SeatKeys[seat]
-	}
-	d, err := dkg.Deal(p.context(st, move.KindKeyShares, 0), p.secret.polynomial(st.Threshold()), to, keys, p.rand)
+	d, err := dkg.Deal(p.context(st, move.KindKeyShares, 0), p.secret.polynomial(st.Threshold()), to, st.Receivers(to), p.rand)
 	if err != nil {
 		return nil, fmt.Errorf("seat: dealing key shares: %w", err)
 	}
@@ -50,7 +46,7 @@ func (p *Seat) vet(st *table.State) (move.Move, error) {
 			continue
 		}
 		d := st.KeyShares[dealer]
-		c, err := dkg.Complain(p.context(st, move.KindComplain, len(about)), d.Dealing, slices.Index(d.Receivers, p.index), p.secret.keep().seat, p.rand)
+		c, err := dkg.Complain(p.context(st, move.KindComplain, len(about)), d.Dealing, slices.Index(d.Receivers, p.index), p.secret.keep().lock, p.rand)
 		if err != nil {
 			return nil, fmt.Errorf("seat: proving that a key share is bad: %w", err)
 		}
@@ -68,7 +64,7 @@ func (p *Seat) keyShare(st *table.State, dealer int) (*group.Scalar, error) {
 		return p.secret.polynomial(st.Threshold()).Share(p.index), nil
 	}
 	d := st.KeyShares[dealer]
-	share, err := d.Dealing.Open(d.Context, slices.Index(d.Receivers, p.index), p.secret.keep().seat)
+	share, err := d.Dealing.Open(d.Context, slices.Index(d.Receivers, p.index), p.secret.keep().lock)
 	if err != nil {
 		return nil, fmt.Errorf("seat: %w", err)
 	}

@@ -76,6 +76,9 @@ func Apply(s *State, entries []*feed.Signed) *State {
 // whatever the other seats say in it. A seat judges its own entry before it lets
 // it go: a slip of its program or its computer would convict it before all.
 func Judge(s *State, e *feed.Signed) []Fault {
+	if _, is := e.Ballot(); is {
+		return nil // it stands in no place that the fold reads
+	}
 	return examine(s, []*feed.Signed{e}).next.Faults
 }
 
@@ -99,7 +102,9 @@ func (s *State) closes(entries []*feed.Signed) bool {
 		return false
 	}
 	for i, e := range entries {
-		if int(e.Seat) != speakers[i] || e.Round != s.Round || e.Game != s.Game || e.Prev != s.Prev {
+		// A ballot is in another place than what its author owes, and says nothing
+		// in its stead: it can neither close the round nor be held against them.
+		if _, is := e.Ballot(); is || int(e.Seat) != speakers[i] || e.Round != s.Round || e.Game != s.Game || e.Prev != s.Prev {
 			return false
 		}
 	}

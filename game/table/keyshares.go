@@ -14,7 +14,7 @@ func (f *fold) shared(round []said) {
 	f.next.KeyShares = make([]*KeyShares, f.Seats())
 	for _, s := range round {
 		to := f.Others(s.seat)
-		keys := f.keysOf(to)
+		keys := f.Receivers(to)
 		d, err := dkg.ParseDealing(len(to), s.move.(*move.KeyShares).Dealing)
 		if err != nil {
 			f.fault(s.seat, RuleKeyShare)
@@ -27,10 +27,14 @@ func (f *fold) shared(round []said) {
 	f.next.Stage = Vetting
 }
 
-func (s *State) keysOf(seats []int) []*group.Element {
+// Receivers lists the keys that key shares for seats are sealed to: the constant
+// term of each one's own polynomial. It must not be the seat key, which may be
+// opened after the game: enough opened seat keys would then open every
+// polynomial, and with it the hands of those who kept theirs.
+func (s *State) Receivers(seats []int) []*group.Element {
 	out := make([]*group.Element, len(seats))
 	for i, seat := range seats {
-		out[i] = s.SeatKeys[seat]
+		out[i] = s.Locks[seat][0]
 	}
 	return out
 }
@@ -63,9 +67,9 @@ func (f *fold) vetted(round []said) {
 		if len(f.next.Faults) > 0 {
 			return
 		}
-		// Whose shares count is settled only now. A seat can still have its own
-		// part left out by leaving, one choice of two: that is known to do no harm
-		// to the secrecy of what is encrypted (Gennaro et al. 2007, section 5).
+		// Whose shares count is settled only now, and k seats that leave or stay
+		// have a choice of 2^k joint keys: docs/protocol.md 4.2 says why that is
+		// of no use to them.
 		var commitments [][]*group.Element
 		f.next.Dealers = f.Present()
 		for _, i := range f.next.Dealers {
@@ -96,7 +100,7 @@ func (f *fold) complaints(s said, m *move.Complain) (out []complaint) {
 			return nil
 		}
 		at := slices.Index(d.Receivers, s.seat)
-		check, err := dkg.CheckComplaint(s.context(i), d.Dealing, at, f.SeatKeys[s.seat], opened)
+		check, err := dkg.CheckComplaint(s.context(i), d.Dealing, at, f.Locks[s.seat][0], opened)
 		f.prove(s, check, err, RuleComplaint)
 		out = append(out, complaint{by: s.seat, dealer: dealer, at: at, opened: opened})
 	}

@@ -109,8 +109,8 @@ func TestEntriesMoved(t *testing.T) {
 	t.Run("to the other name of the game", func(t *testing.T) {
 		e := place
 		e.Game = s.State.Table
-		if _, err := p.offered(t, sign(s.Keys[active], e)); !errors.Is(err, feed.ErrForeign) {
-			t.Error(err)
+		if v, err := p.offered(t, sign(s.Keys[active], e)); v != feed.Stale || err != nil {
+			t.Error(v, err)
 		}
 	})
 	t.Run("on a stale history", func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"alibi/crypto/deck"
+	"alibi/crypto/dkg"
 	"alibi/crypto/elgamal"
 	"alibi/crypto/feed"
 	"alibi/crypto/group"
@@ -29,6 +30,8 @@ type scene struct {
 	// The honest round that follows truthOf, made once for all lies about it.
 	truth   []*feed.Signed
 	truthOf *table.State
+	left    []departure
+	from    *table.State // where the scene was cut from a film, or nil
 }
 
 func newScene(t testing.TB, seed, edition string, n int, o rules.Options) *scene {
@@ -53,6 +56,9 @@ func (s *scene) action(i int) seat.Action {
 		if a := s.plan(i); a != nil {
 			return a
 		}
+	}
+	if _, decide := s.Seats[i].Due(s.State); !decide {
+		return nil
 	}
 	return s.Bots[i].Decide(view.For(s.State, s.Seats[i]))
 }
@@ -86,7 +92,10 @@ func refold(t testing.TB, charter []byte, entries []*feed.Signed) *table.State {
 	}
 	log := feed.NewLog(charter, st.Charter.IDs(), int(st.Charter.Leavers))
 	for len(entries) > 0 {
-		n := len(st.Speakers())
+		n := 1
+		for n < len(entries) && entries[n].Round == entries[0].Round {
+			n++
+		}
 		for _, e := range slices.Backward(entries[:n]) {
 			wire, err := feed.Decode(e.Raw())
 			if err != nil {
@@ -97,11 +106,18 @@ func refold(t testing.TB, charter []byte, entries []*feed.Signed) *table.State {
 			}
 		}
 		entries = entries[n:]
-		st = table.Apply(st, log.Open())
-		if st.Stopped() {
+		m, closes := log.Closes(-1, true)
+		if !closes {
+			return st // the open round
+		}
+		round := log.Open()
+		if !m.Normal() {
+			round = log.Votes(m)
+		}
+		if st = table.Apply(st, round); st.Stopped() {
 			return st
 		}
-		if _, err := log.Close(st.Game, st.Speakers()); err != nil {
+		if _, err := log.CloseBy(m, st.Game, st.Speakers()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -251,12 +267,7 @@ func (s *scene) hand(i int) []rules.Card { return s.Seats[i].Hand(s.State) }
 // crime is what only all seats together could decrypt.
 func (s *scene) crime(t testing.TB) []rules.Card {
 	t.Helper()
-	sum := group.ScalarFromUint64(0)
-	for i := range s.Seats {
-		_, x := s.keys(t, i)
-		sum = sum.Add(x)
-	}
-	return seat.Decrypt(s.State, s.State.Crime, sum)
+	return seat.Decrypt(s.State, s.State.Crime, s.joint(t))
 }
 
 // digest is everything in a state as text, group elements by their encoding.
@@ -280,6 +291,11 @@ func write(b *strings.Builder, v reflect.Value) {
 				return
 			}
 		case *deck.Guess:
+			if x != nil {
+				fmt.Fprintf(b, "%x ", x.Bytes())
+				return
+			}
+		case *dkg.Dealing:
 			if x != nil {
 				fmt.Fprintf(b, "%x ", x.Bytes())
 				return

@@ -204,7 +204,7 @@ func TestContextCoversThePlace(t *testing.T) {
 		seen[string(ctx)] = name
 	}
 	add("itself", table.Context(e, move.KindShuffle, 0))
-	for k := range move.KindLeave + 1 {
+	for k := range move.Kind(move.KindCount) {
 		if k != move.KindShuffle {
 			add("kind "+k.String(), table.Context(e, k, 0))
 		}

@@ -214,6 +214,11 @@ func (f *fold) dealt(round []said) {
 		f.next.Stage = Playing
 		f.next.Pos = rules.Start(f.Edition, f.Options, f.Seats(), f.Gone, lot.Int("first player", f.Seats()))
 		f.tell(Event{Kind: Dealt, Cards: faceUp})
+		for seat, cards := range f.next.Laid {
+			if cards != nil { // it left while the cards were dealt
+				f.tell(Event{Kind: LaidOpen, Seat: seat, Cards: cards})
+			}
+		}
 		if f.next.Pos.Phase == rules.Turn {
 			f.tell(Event{Kind: Began, Seat: f.next.Pos.Active})
 		}
