@@ -20,7 +20,14 @@ const KindBallot = 255
 type Motion struct {
 	Without uint16 // seats that are not waited for any longer, by bit
 	Abandon bool   // the game ends here, without a result
+	// Trial counts how often this was moved for one round before: a motion that
+	// somebody refused in good faith can be moved once more if it turns out that
+	// the round must be opened again.
+	Trial uint8
 }
+
+// MaxTrial bounds Motion.Trial.
+const MaxTrial = 7
 
 // Without makes the motion to go on without seats.
 func Without(seats ...int) (m Motion) {
@@ -45,11 +52,11 @@ func (m Motion) Seats() []int {
 func (m Motion) Drops(seat int) bool { return m.Without&(1<<seat) != 0 }
 
 // Normal reports whether m proposes nothing.
-func (m Motion) Normal() bool { return m == Motion{} }
+func (m Motion) Normal() bool { return m.Without == 0 && !m.Abandon }
 
 // Compare orders motions: the normal way first, then by how many seats they
-// drop, then by which, and those that abandon the game after all others. A
-// higher motion, once voted for, is in the way of a lower one (Ballots.Closes).
+// drop, then by which, then by trial, and those that abandon the game after all
+// others. A higher motion, once voted for, is in the way of a lower one (Ballots.Closes).
 func (m Motion) Compare(o Motion) int {
 	if m.Abandon != o.Abandon {
 		if m.Abandon {
@@ -57,7 +64,9 @@ func (m Motion) Compare(o Motion) int {
 		}
 		return -1
 	}
-	return cmp.Or(cmp.Compare(bits.OnesCount16(m.Without), bits.OnesCount16(o.Without)), cmp.Compare(m.Without, o.Without))
+	return cmp.Or(cmp.Compare(bits.OnesCount16(m.Without), bits.OnesCount16(o.Without)),
+		cmp.Compare(m.Without, o.Without),
+		cmp.Compare(m.Trial, o.Trial))
 }
 
 // Ballot is one seat's word on a motion for a round. Yes promises not to close
@@ -74,6 +83,7 @@ type body struct {
 	_       struct{} `cbor:",toarray"`
 	Without uint16
 	Abandon bool
+	Trial   uint8
 	Yes     bool
 }
 
@@ -82,7 +92,7 @@ var ErrBallot = errors.New("feed: no such motion")
 
 // CastBallot makes the entry of a ballot: at is a Template of the round.
 func CastBallot(key identity.Key, at Entry, b Ballot) (*Signed, error) {
-	encoded, err := encoder.Marshal(body{Without: b.Without, Abandon: b.Abandon, Yes: b.Yes})
+	encoded, err := encoder.Marshal(body{Without: b.Without, Abandon: b.Abandon, Trial: b.Trial, Yes: b.Yes})
 	if err != nil {
 		return nil, fmt.Errorf("feed: encoding a ballot: %w", err)
 	}
@@ -96,8 +106,8 @@ func ParseBallot(b []byte) (Ballot, error) {
 	if err := Unmarshal(b, &v); err != nil {
 		return Ballot{}, fmt.Errorf("feed: ballot: %w", err)
 	}
-	m := Motion{Without: v.Without, Abandon: v.Abandon}
-	if m.Normal() || v.Without >= 1<<MaxSeats {
+	m := Motion{Without: v.Without, Abandon: v.Abandon, Trial: v.Trial}
+	if m.Normal() || v.Without >= 1<<MaxSeats || v.Trial > MaxTrial {
 		return Ballot{}, fmt.Errorf("%w: %v", ErrBallot, m)
 	}
 	return Ballot{Motion: m, Yes: v.Yes}, nil

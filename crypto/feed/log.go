@@ -18,9 +18,10 @@ type Log struct {
 	heads    []Hash // heads[r] is prev of round r
 	open     openRound
 	ballots  map[Place]*Signed
-	cast     []int         // ballots held, by seat
-	games    map[Hash]bool // every game field that this log has gone under
-	finished bool          // abandoned
+	both     map[Place]bool // where a seat said yes and no
+	cast     []int          // ballots held, by seat
+	games    map[Hash]bool  // every game field that this log has gone under
+	finished bool           // abandoned
 }
 
 // closedRound is a round with what it takes to open it again.
@@ -45,7 +46,7 @@ func NewLog(charter []byte, ids []identity.ID, leavers int) *Log {
 	table := TableHash(charter)
 	l := &Log{
 		charter: bytes.Clone(charter), ids: ids, leavers: leavers, heads: []Hash{table},
-		ballots: map[Place]*Signed{}, cast: make([]int, len(ids)), games: map[Hash]bool{},
+		ballots: map[Place]*Signed{}, both: map[Place]bool{}, cast: make([]int, len(ids)), games: map[Hash]bool{},
 	}
 	l.begin(table, 0, l.all())
 	return l

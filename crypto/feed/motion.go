@@ -65,14 +65,13 @@ func (l *Log) votes(round uint32, m Motion) []*Signed {
 
 // carried reports whether all whose word a motion needs said yes.
 func (l *Log) carried(round uint32, m Motion) bool {
-	votes := l.votes(round, m)
-	return len(votes) == len(l.voters(round, m)) &&
-		!slices.ContainsFunc(votes, func(v *Signed) bool { return !v.ballot.Yes })
+	return len(l.votes(round, m)) == len(l.voters(round, m)) && !l.Refused(round, m)
 }
 
-// refused reports whether somebody whose word a motion needs said no.
-func (l *Log) refused(round uint32, m Motion) bool {
-	return slices.ContainsFunc(l.votes(round, m), func(v *Signed) bool { return !v.ballot.Yes })
+// Refused reports whether somebody whose word a motion needs said no, be it that
+// they said yes as well.
+func (l *Log) Refused(round uint32, m Motion) bool {
+	return slices.ContainsFunc(l.votes(round, m), func(v *Signed) bool { return !v.ballot.Yes || l.both[v.Place()] })
 }
 
 // Motions lists what has been moved in a round of the history, highest first.
@@ -103,7 +102,7 @@ func (l *Log) Closes(seat int, normal bool) (Motion, bool) {
 			return m, true
 		case seat < 0 || m.Drops(seat):
 		default:
-			if v := l.Vote(round, m, seat); v != nil && v.ballot.Yes && !l.refused(round, m) {
+			if v := l.Vote(round, m, seat); v != nil && v.ballot.Yes && !l.Refused(round, m) {
 				return Motion{}, false
 			}
 		}
@@ -146,11 +145,12 @@ func (l *Log) BuiltOn(round uint32, but int) bool {
 	return signed|l.open.gone|1<<but == l.all()
 }
 
-// Ballots lists the ballots cast in the open round, in one order.
-func (l *Log) Ballots() []*Signed {
+// Ballots lists, in one order, the ballots of the open round and those of seat in
+// any round of this history: what seat has to say once more when it comes back.
+func (l *Log) Ballots(seat int) []*Signed {
 	var out []*Signed
 	for at, s := range l.ballots {
-		if at.Round == l.Round() && at.Game == l.open.game {
+		if at.Round <= l.Round() && at.Game == l.at(at.Round).game && (at.Round == l.Round() || int(at.Seat) == seat) {
 			out = append(out, s)
 		}
 	}

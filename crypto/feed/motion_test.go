@@ -144,6 +144,11 @@ func TestYesAndNoConvict(t *testing.T) {
 	if _, err := l.Offer(no); !errors.As(err, &fork) || fork.First != yes || fork.Second != no {
 		t.Error(err)
 	}
+	m := feed.Without(0)
+	offer(t, l, c.vote(t, l, 4, 2, m, true), c.vote(t, l, 4, 3, m, true))
+	if got, ok := l.Closes(2, true); ok || !l.Refused(4, m) {
+		t.Error("what somebody said yes and no to is carried:", got)
+	}
 }
 
 // Reopen takes rounds back, and what closed them can close them again.

@@ -73,6 +73,9 @@ func (l *Log) Offer(s *Signed) (Verdict, error) {
 		if bytes.Equal(held.Content(), s.Content()) {
 			return Known, nil // the same words under a second signature change nothing
 		}
+		if _, is := s.Ballot(); is {
+			l.both[s.Place()] = true
+		}
 		return 0, &Fork{First: held, Second: s}
 	}
 	if s.Prev != l.heads[s.Round] {
