@@ -18,7 +18,7 @@ import (
 func TestSecondDecisionInOneRoundIsRefused(t *testing.T) {
 	p := newParty(t, 3)
 	me := p.sessions[0]
-	me.cfg.Bot = nil
+	me.core.cfg.Bot = nil
 	p.hub.cut = func(_, to int, e *feed.Signed) bool { return to == 0 && e.Kind == uint8(move.KindLeave) }
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -6,94 +6,170 @@ import (
 
 	"alibi/crypto/feed"
 	"alibi/game/table"
-	"alibi/p2p/node"
 )
-
-// place is where an entry stands.
-type place struct {
-	round uint32
-	seat  uint8
-}
 
 // maxOdd bounds, for each seat at the table, how many entries on top of another
 // history are kept to compare with what may still come.
 const maxOdd = 8
 
-// refuse judges an entry that the log did not take. What convicts its author is
-// shown to everybody: who was shown something else would otherwise wait for the
-// seat that stopped, and blame it.
-func (s *Session) refuse(a node.Arrival, err error) {
+// maxEvidence bounds the entries kept for convicting one seat.
+const maxEvidence = 8
+
+// refuse judges an entry that the log did not take, and reports whether somebody
+// at the table stands behind it. What convicts its author is shown to everybody:
+// who was shown something else would otherwise wait for the seat that stopped,
+// and blame it.
+func (c *Core) refuse(e *feed.Signed, err error) bool {
 	var fork *feed.Fork
 	var misplaced *feed.Misplaced
 	switch {
 	case errors.As(err, &fork):
-		s.convict(table.RuleFork, fork.First, fork.Second)
+		c.convict(table.RuleFork, fork.First, fork.Second)
 	case !errors.As(err, &misplaced):
-		// Nobody signed it; nobody but its sender is to blame.
-	case errors.Is(err, feed.ErrHistory) && a.Entry.Round > 0:
-		s.dispute(a.Entry)
+		return false // nobody signed it; nobody but its sender is to blame
+	case errors.Is(err, feed.ErrHistory) && e.Round > 0:
+		c.dispute(e)
 	case errors.Is(err, feed.ErrHistory): // before round 0 there is only the charter
-		s.convict(table.RuleHistory, a.Entry)
+		c.convict(table.RuleHistory, e)
 	default:
-		s.convict(table.RuleTurn, a.Entry)
+		c.convict(table.RuleTurn, e)
 	}
+	return true
 }
 
 // dispute handles an entry on top of another history. That alone does not
 // convict its author, who may have been shown another round before it. So
 // everybody is shown the entry, and what this peer holds of that round: whoever
 // signed two entries for one place stands convicted before all.
-func (s *Session) dispute(e *feed.Signed) {
-	at := place{e.Round, e.Seat}
-	if first := s.odd[at]; first != nil {
+func (c *Core) dispute(e *feed.Signed) {
+	if first := c.odd[e.Place()]; first != nil {
 		if !bytes.Equal(first.Content(), e.Content()) {
-			s.convict(table.RuleFork, first, e)
+			c.convict(table.RuleFork, first, e)
 		}
 		return
 	}
-	if len(s.odd) >= maxOdd*s.state.Seats() {
+	held := 0
+	for at := range c.odd {
+		if at.Seat == e.Seat {
+			held++
+		}
+	}
+	if !c.log.Present(int(e.Seat)) || held >= maxOdd {
 		return
 	}
-	s.odd[at] = e
-	s.trouble = &Trouble{Round: e.Round - 1}
-	s.tell(e)
-	s.tell(s.log.Closed(e.Round - 1)...)
+	c.odd[e.Place()] = e
+	c.unkept = append(c.unkept, e)
+	c.trouble = &Trouble{Round: e.Round - 1}
+	c.tell(e)
+	c.tell(c.log.Closed(e.Round - 1)...)
 }
 
-// compare looks at an entry that the log took beside a disputed one for the
-// same place: its author has signed both.
-func (s *Session) compare(e *feed.Signed) {
-	if odd := s.odd[place{e.Round, e.Seat}]; odd != nil && !bytes.Equal(odd.Content(), e.Content()) {
-		s.convict(table.RuleFork, e, odd)
+// convict notes who signed proof and shows it to everybody.
+func (c *Core) convict(rule table.Rule, proof ...*feed.Signed) {
+	author := int(proof[0].Seat)
+	held := 0
+	for _, e := range c.evidence {
+		if int(e.Seat) == author {
+			held++
+		}
 	}
-}
-
-// convict stops the game and shows everybody the entries that prove why.
-func (s *Session) convict(rule table.Rule, proof ...*feed.Signed) {
-	s.state = s.state.Stop(table.Fault{Seat: int(proof[0].Seat), Round: proof[0].Round, Rule: rule})
+	fresh := false
 	for _, e := range proof {
-		if held := s.log.Entry(e.Round, int(e.Seat)); held == nil || !bytes.Equal(held.Raw(), e.Raw()) {
-			s.evidence = append(s.evidence, e)
+		if !c.holds(e) && held < maxEvidence {
+			c.evidence = append(c.evidence, e)
+			c.unkept = append(c.unkept, e)
+			fresh = true
 		}
 	}
-	s.tell(proof...)
+	if !fresh {
+		return
+	}
+	c.tell(proof...)
+	c.blame(table.Fault{Seat: author, Round: proof[0].Round, Rule: rule})
+	if len(proof) == 2 && !c.final {
+		c.doubt(author, proof[0].Round)
+	}
 }
 
-// expose shows everybody the entries in which the fold found faults, since
-// their authors may have sent others something legal in the same place.
-func (s *Session) expose() {
-	for _, f := range s.state.Faults {
-		if e := s.log.Entry(f.Round, f.Seat); e != nil {
-			s.tell(e)
+// holds reports whether an entry stands in the log or among the evidence.
+func (c *Core) holds(e *feed.Signed) bool {
+	if b, ballot := e.Ballot(); ballot && e.Round <= c.log.Round() {
+		if v := c.log.Vote(e.Round, b.Motion, int(e.Seat)); v != nil && bytes.Equal(v.Raw(), e.Raw()) {
+			return true
 		}
+	} else if held := c.log.Entry(e.Round, int(e.Seat)); held != nil && bytes.Equal(held.Raw(), e.Raw()) {
+		return true
+	}
+	for _, have := range c.evidence {
+		if bytes.Equal(have.Raw(), e.Raw()) {
+			return true
+		}
+	}
+	return false
+}
+
+// blame holds a fault against a seat that is at the table. If the table cannot
+// go on without all who are blamed, the game ends here.
+func (c *Core) blame(f table.Fault) {
+	if !c.log.Present(f.Seat) {
+		return
+	}
+	if _, before := c.blamed[f.Seat]; !before {
+		c.blamed[f.Seat] = f
+	}
+	var guilty []int
+	for i := range c.blamed {
+		guilty = append(guilty, i)
+	}
+	if !c.state.Tolerates(guilty...) {
+		c.stop()
+	}
+}
+
+// stop ends the game with what was found.
+func (c *Core) stop() {
+	c.final = true
+	for _, i := range c.state.Present() {
+		if f, blamed := c.blamed[i]; blamed {
+			c.state = c.state.Stop(f)
+		}
+	}
+}
+
+// doubt opens a round again of which a seat has signed two entries: others may
+// have closed it with the other one. Once all who are not to blame have built on
+// what this peer holds, there is no doubt.
+func (c *Core) doubt(author int, round uint32) {
+	if round < c.log.Round() && c.follows() != Spectator && !c.log.BuiltOn(round, author) {
+		c.reopen(round)
+	}
+}
+
+// fault notes what the fold found in a complete round, and shows it to everybody,
+// since the authors may have sent others something legal in the same place.
+func (c *Core) fault(found *table.State) {
+	c.faulty = true
+	for _, f := range found.Faults {
+		if e := c.log.Entry(f.Round, f.Seat); e != nil {
+			c.tell(e)
+			if len(c.evidence) < maxEvidence*c.state.Seats() {
+				c.evidence = append(c.evidence, e)
+			}
+		}
+	}
+	for _, f := range found.Faults {
+		c.blame(f)
 	}
 }
 
 // tell sends entries to every other seat, whatever it is known to hold.
-func (s *Session) tell(entries ...*feed.Signed) {
-	for i := range s.state.Seats() {
-		if i != s.cfg.Me {
-			s.cfg.Link.Repeat(i, entries...)
+func (c *Core) tell(entries ...*feed.Signed) {
+	if len(entries) == 0 {
+		return
+	}
+	for i := range c.state.Seats() {
+		if i != c.cfg.Me {
+			c.port.Repeat(i, entries...)
 		}
 	}
 }

@@ -13,17 +13,18 @@ import (
 )
 
 // whisperer is the store of a seat that tells seat 2 alone something else, at
-// the moment it keeps its own entry of round 3.
+// the moment it keeps its own entry of a round.
 type whisperer struct {
 	store.Store
-	p    *party
-	me   int
-	made func(own *feed.Signed) feed.Entry
+	p     *party
+	me    int
+	round uint32
+	made  func(own *feed.Signed) feed.Entry
 }
 
 func (w whisperer) Append(table feed.Hash, entries ...*feed.Signed) error {
 	for _, e := range entries {
-		if e.Round == 3 && int(e.Seat) == w.me {
+		if e.Round == w.round && int(e.Seat) == w.me && w.p.sessions[w.me].core.state.Round == w.round {
 			s, err := feed.Seal(w.p.keys[w.me], w.made(e))
 			if err != nil {
 				w.p.t.Error(err)
@@ -75,7 +76,7 @@ func TestWhisperedEntryConvictsItsAuthorBeforeAll(t *testing.T) {
 					return to == 2 && int(e.Seat) == cheat && e.Round == 3
 				}
 			}
-			p.sessions[cheat].cfg.Store = whisperer{p.stores[cheat], p, cheat, c.made}
+			p.sessions[cheat].core.cfg.Store = whisperer{p.stores[cheat], p, cheat, 3, c.made}
 			errs := p.runHonest(cheat)
 			for _, i := range []int{0, 2, 3} {
 				checkConviction(t, p.sessions[i], errs[i], i, cheat, c.rules)
@@ -110,5 +111,55 @@ func checkConviction(t *testing.T, s *Session, err error, seat, cheat int, want 
 	}
 	if r.Fair() || r.Findings[0].Seat != cheat {
 		t.Errorf("the log of seat %d verifies as %v, missing %v", seat, r.Findings, r.Missing)
+	}
+}
+
+// A table that may lose one goes on without a seat that signed two shuffles, and
+// everybody's log is whole, fair and the same.
+func TestTableGoesOnWithoutACheat(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		made func(own *feed.Signed) feed.Entry
+	}{
+		{"two words", func(own *feed.Signed) feed.Entry {
+			e := own.Entry
+			e.Body = e.Body[:len(e.Body)-1]
+			return e
+		}},
+		{"out of turn", func(own *feed.Signed) feed.Entry {
+			e := own.Entry
+			e.Round, e.Prev = 6, feed.Next(own.Prev, 5, []*feed.Signed{own})
+			e.Kind = uint8(move.KindAccuse)
+			return e
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			const cheat = 1
+			p := newLeaving(t, 4, 1)
+			p.sessions[cheat].core.cfg.Store = whisperer{p.stores[cheat], p, cheat, 5, c.made}
+			errs := p.runHonest(cheat)
+			var first []byte
+			for _, i := range []int{0, 2, 3} {
+				s := p.sessions[i]
+				if errs[i] != nil || !s.State().Gone[cheat] {
+					t.Fatalf("seat %d: %v, %s, gone %v, blamed %v", i, errs[i], s.State().Stage, s.State().Gone, s.Latest().Blamed)
+				}
+				var file bytes.Buffer
+				if err := feed.WriteLog(&file, p.charter, s.core.log.Entries()); err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = file.Bytes()
+				}
+				if !bytes.Equal(first, file.Bytes()) {
+					t.Errorf("seat %d ends with another log", i)
+				}
+			}
+			r, err := Verify(bytes.NewReader(first))
+			if err != nil || !r.Fair() || !r.Complete {
+				t.Errorf("%v %+v", err, r.Findings)
+			}
+		})
 	}
 }

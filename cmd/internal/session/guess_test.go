@@ -47,12 +47,12 @@ func forkGuess(p *party, cheat int) {
 	deceived := (cheat + 2) % 3
 	guess := func(e *feed.Signed) bool { return int(e.Seat) == cheat && e.Kind == uint8(move.KindGuess) }
 	p.hub.cut = func(_, to int, e *feed.Signed) bool { return to == deceived && guess(e) }
-	e := p.sessions[cheat].state.Edition
+	e := p.sessions[cheat].core.state.Edition
 	var cards []rules.Card
 	for c := range e.CategoryCount {
 		cards = append(cards, e.Of(rules.Category(c))[0])
 	}
-	p.sessions[cheat].cfg.Store = forker{
+	p.sessions[cheat].core.cfg.Store = forker{
 		Store: p.stores[cheat], p: p, me: cheat, two: seat.New(p.secrets[cheat], cheat, seeded("another guess")),
 		when: guess, want: seat.Guess{Cards: cards}, to: []int{deceived},
 	}

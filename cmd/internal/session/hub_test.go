@@ -70,6 +70,7 @@ func (p *port) Repeat(seat int, entries ...*feed.Signed) {
 func (p *port) Arrivals() <-chan node.Arrival    { return p.arrivals }
 func (p *port) Early(a node.Arrival)             { p.arrivals <- a }
 func (p *port) Resync(int)                       {}
+func (p *port) Forget(func(*feed.Signed) bool)   {}
 func (p *port) Presence() []node.Presence        { return make([]node.Presence, len(p.hub.ports)) }
 func (p *port) PresenceChanged() <-chan struct{} { return nil }
 func (p *port) Flush(context.Context) error      { return nil }
@@ -94,13 +95,19 @@ func seeded(seed string) io.Reader {
 
 func newParty(t *testing.T, n int) *party {
 	t.Helper()
+	return newLeaving(t, n, 0)
+}
+
+// newLeaving is a party that leavers may leave for good.
+func newLeaving(t *testing.T, n, leavers int) *party {
+	t.Helper()
 	e, _ := rules.Lookup("card")
 	terms, err := move.EncodeTerms(e, rules.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &party{t: t, hub: newHub(n)}
-	c := feed.Charter{Name: t.Name(), Terms: terms}
+	c := feed.Charter{Name: t.Name(), Terms: terms, Leavers: uint8(leavers)}
 	for i := range n {
 		r := seeded(fmt.Sprint(t.Name(), i))
 		key, err := identity.NewKey(r)
@@ -112,7 +119,7 @@ func newParty(t *testing.T, n int) *party {
 			t.Fatal(err)
 		}
 		p.keys, p.secrets = append(p.keys, key), append(p.secrets, secret)
-		c.Seats = append(c.Seats, feed.Seat{Name: fmt.Sprint("p", i), ID: key.ID(), Commitment: secret.Commitment(key.ID())})
+		c.Seats = append(c.Seats, feed.Seat{Name: fmt.Sprint("p", i), ID: key.ID(), Commitment: secret.Commitment(key.ID(), n, leavers)})
 	}
 	if p.charter, err = c.Encode(); err != nil {
 		t.Fatal(err)

@@ -96,7 +96,22 @@ type Offer struct {
 	Edition *rules.Edition
 	Options rules.Options
 	Seats   int
+	// Leavers is how many may leave for good; the others play on without them. As
+	// many players fewer can then open every card together.
+	Leavers int
 }
+
+// Leavers is how many leavers a table of so many seats tolerates unless its
+// opener says otherwise: one from four seats on.
+func Leavers(seats int) int {
+	if seats >= 4 {
+		return 1
+	}
+	return 0
+}
+
+// MaxLeavers is how many it can: two must stay.
+func MaxLeavers(seats int) int { return max(seats-2, 0) }
 
 // Found is an open table on the network.
 type Found struct {
@@ -136,7 +151,7 @@ func (p *Peer) Open(ctx context.Context, o Offer) (*Seating, error) {
 		return nil, err
 	}
 	return p.sit(p.node.Open(ctx, lobby.Offer{
-		Table: o.Table, Terms: terms, Seats: o.Seats,
+		Table: o.Table, Terms: terms, Seats: o.Seats, Leavers: o.Leavers,
 		Summary: map[string]string{summaryEdition: o.Edition.Name},
 	}, p.me()))
 }
@@ -166,14 +181,14 @@ func (p *Peer) me() node.Me {
 		if err != nil {
 			return feed.Hash{}, err
 		}
-		if o.Seats < edition.MinSeats || o.Seats > edition.MaxSeats || o.Leavers != 0 {
+		if o.Seats < edition.MinSeats || o.Seats > edition.MaxSeats || o.Leavers < 0 || o.Leavers > MaxLeavers(o.Seats) {
 			return feed.Hash{}, fmt.Errorf("session: %s is not played with %d seats and %d leavers here", edition.Name, o.Seats, o.Leavers)
 		}
 		secret, err := seat.Draw(p.cfg.Rand)
 		if err != nil {
 			return feed.Hash{}, err
 		}
-		c := secret.Commitment(p.key.ID())
+		c := secret.Commitment(p.key.ID(), o.Seats, o.Leavers)
 		return c, p.store.SavePending(c, secret.Bytes())
 	}}
 }
@@ -190,6 +205,7 @@ type Room struct {
 	Edition *rules.Edition
 	Options rules.Options
 	Seats   int
+	Leavers int
 	Players []Guest
 	Err     error // why it ended without a game
 }
@@ -229,7 +245,7 @@ func (s *Seating) Updates(ctx context.Context) <-chan Room {
 }
 
 func room(v lobby.View) Room {
-	r := Room{Table: v.Offer.Table, Seats: v.Offer.Seats, Err: v.Err}
+	r := Room{Table: v.Offer.Table, Seats: v.Offer.Seats, Leavers: v.Offer.Leavers, Err: v.Err}
 	// The terms were decoded when the seat was taken.
 	r.Edition, r.Options, _ = move.DecodeTerms(v.Offer.Terms)
 	for i, g := range v.Seats {
@@ -256,6 +272,8 @@ type Manner struct {
 	Floor time.Duration
 	// Wait holds the shuffle back until Session.Ready.
 	Wait bool
+	// Patience is when to go on without somebody unasked; see Config.
+	Patience time.Duration
 }
 
 // Begin waits until the table is full and everybody has agreed, keeps the
@@ -280,21 +298,29 @@ func (s *Seating) Begin(ctx context.Context, m Manner) (*Session, error) {
 	if _, err := s.peer.store.Begin(charter, me, kept); err != nil {
 		return nil, err
 	}
-	link, err := s.peer.node.Play(charter, me)
+	return s.peer.play(Config{Charter: charter, Me: me, Secret: secret}, m)
+}
+
+// play sets a session up that plays a seat of this peer.
+func (p *Peer) play(c Config, m Manner) (*Session, error) {
+	link, err := p.node.Play(c.Charter, c.Me)
 	if err != nil {
 		return nil, err
 	}
-	cfg := Config{
-		Charter: charter, Me: me, Key: s.peer.key, Secret: secret, Store: s.peer.store, Link: link,
-		Wait: m.Wait, Pause: m.Pause, Floor: m.Floor, Rand: s.peer.cfg.Rand,
-	}
+	c.Key, c.Store, c.Link, c.Rand = p.key, p.store, link, p.cfg.Rand
+	c.Wait, c.Pause, c.Floor, c.Patience = m.Wait, m.Pause, m.Floor, m.Patience
 	if m.Bot {
-		cfg.Bot = new(bot.Bot)
-		if _, err := io.ReadFull(s.peer.cfg.Rand, cfg.Bot.Seed[:]); err != nil {
+		c.Bot = new(bot.Bot)
+		if _, err := io.ReadFull(p.cfg.Rand, c.Bot.Seed[:]); err != nil {
 			return nil, fmt.Errorf("session: drawing a bot's seed: %w", err)
 		}
 	}
-	return New(cfg)
+	s, err := New(c)
+	if err != nil {
+		link.Close()
+		return nil, err
+	}
+	return s, nil
 }
 
 // Home is the folder that a peer keeps its state in: ALIBI_HOME, or alibi in

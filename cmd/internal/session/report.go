@@ -19,7 +19,7 @@ var ErrNotLog = feed.ErrNotLog
 // their author and have no place in the log stand at its end, where an audit
 // finds them.
 func (s *Session) WriteLog(w io.Writer) error {
-	return feed.WriteLog(w, s.log.Charter(), append(s.log.Entries(), s.evidence...))
+	return feed.WriteLog(w, s.core.log.Charter(), append(s.core.log.Entries(), s.core.Evidence()...))
 }
 
 // Verify audits a log file. ErrNotLog is wrapped when it is none; everything

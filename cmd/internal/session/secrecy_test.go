@@ -66,11 +66,11 @@ func beforeTheEnd(t *testing.T, p *party) []*feed.Signed {
 
 // mayKnow lists the cards that a seat may know before the end.
 func mayKnow(s *Session, st *table.State) []rules.Card {
-	may := append(s.seat.Hand(st), st.FaceUp...)
-	may = append(may, s.seat.Guessed(st)...)
-	may = append(may, s.seat.Peeked(st)...)
+	may := append(s.core.seat.Hand(st), st.FaceUp...)
+	may = append(may, s.core.seat.Guessed(st)...)
+	may = append(may, s.core.seat.Peeked(st)...)
 	for _, e := range st.Story {
-		if c, ok := s.seat.Shown(st, e); ok {
+		if c, ok := s.core.seat.Shown(st, e); ok {
 			may = append(may, c)
 		}
 		if e.Kind == table.Right || e.Kind == table.Disclosed {
@@ -122,7 +122,7 @@ func TestDumpWouldNoticeALeak(t *testing.T) {
 		}
 		want := 0
 		for _, e := range st.Story {
-			if _, ok := s.seat.Shown(st, e); ok {
+			if _, ok := s.core.seat.Shown(st, e); ok {
 				want++
 			}
 		}

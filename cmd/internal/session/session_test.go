@@ -73,7 +73,7 @@ func (s stubborn) Append(table feed.Hash, entries ...*feed.Signed) error {
 func TestOwnEntryIsKeptBeforeItIsSent(t *testing.T) {
 	p := newParty(t, 3)
 	for i := range p.sessions {
-		p.sessions[i].cfg.Store = stubborn{p.stores[i], p.hub.ports[i], t}
+		p.sessions[i].core.cfg.Store = stubborn{p.stores[i], p.hub.ports[i], t}
 	}
 	for i, err := range p.run() {
 		if err != nil {
@@ -100,7 +100,7 @@ func (f full) Append(table feed.Hash, entries ...*feed.Signed) error {
 func TestFullDiskStopsBeforeAnythingUnkeptIsSent(t *testing.T) {
 	p := newParty(t, 3)
 	left := 7
-	p.sessions[1].cfg.Store = full{p.stores[1], &left}
+	p.sessions[1].core.cfg.Store = full{p.stores[1], &left}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var wg sync.WaitGroup
@@ -113,7 +113,7 @@ func TestFullDiskStopsBeforeAnythingUnkeptIsSent(t *testing.T) {
 	if !errors.Is(err, errFull) {
 		t.Fatalf("Run returned %v", err)
 	}
-	kept, err := p.stores[1].Load(p.sessions[1].state.Table)
+	kept, err := p.stores[1].Load(p.sessions[1].core.state.Table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestWholeTableResumesAfterACrash(t *testing.T) {
 					t.Errorf("seat %d: %v", i, err)
 				}
 			}
-			if a, b := p.sessions[0].log.Prev(), p.sessions[2].log.Prev(); a != b {
+			if a, b := p.sessions[0].core.log.Prev(), p.sessions[2].core.log.Prev(); a != b {
 				t.Error("the seats resumed into different games")
 			}
 		})
@@ -192,7 +192,7 @@ func TestEquivocationConvictsItsAuthorOnBothSides(t *testing.T) {
 	p.hub.cut = func(from, to int, e *feed.Signed) bool {
 		return from == cheat && int(e.Seat) == cheat && e.Round >= 3 && to >= 2
 	}
-	p.sessions[cheat].cfg.Store = forker{
+	p.sessions[cheat].core.cfg.Store = forker{
 		Store: p.stores[cheat], p: p, me: cheat, two: seat.New(p.secrets[cheat], cheat, seeded("another order")),
 		when: func(e *feed.Signed) bool { return e.Round == 3 }, to: []int{2, 3},
 	}
@@ -227,7 +227,7 @@ type forker struct {
 
 func (f forker) Append(table feed.Hash, entries ...*feed.Signed) error {
 	for _, e := range entries {
-		if int(e.Seat) == f.me && f.when(e) {
+		if int(e.Seat) == f.me && f.when(e) && e.Round == f.p.sessions[f.me].core.state.Round {
 			other, err := f.another(e.Entry)
 			if err != nil {
 				f.p.t.Error(err)
@@ -243,7 +243,7 @@ func (f forker) Append(table feed.Hash, entries ...*feed.Signed) error {
 
 // another is a second, valid shuffle for the place of e.
 func (f forker) another(e feed.Entry) (*feed.Signed, error) {
-	m, err := f.two.Answer(f.p.sessions[f.me].state, f.want)
+	m, err := f.two.Answer(f.p.sessions[f.me].core.state, f.want)
 	if err != nil {
 		return nil, err
 	}

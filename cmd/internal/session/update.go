@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"alibi/crypto/feed"
 	"alibi/game/table"
 	"alibi/game/view"
 	"alibi/p2p/node"
@@ -19,6 +20,14 @@ type Update struct {
 	Trouble *Trouble
 	// Steps are the rounds folded so far, in order.
 	Steps []Step
+	// Blamed are faults of seats that the table goes on without, or stopped for.
+	Blamed []table.Fault
+	// Droppable are the seats that the others may go on without now.
+	Droppable []int
+	// Motions are what has been moved in the open round.
+	Motions []Motion
+	// Deadline is when whoever owes an entry is over their time; zero is never.
+	Deadline time.Time
 
 	state *table.State
 }
@@ -46,26 +55,66 @@ type Absence struct {
 	Since time.Time
 }
 
+// Motion is a proposal to close the open round without some seats, or to give
+// the game up, that somebody has voted for.
+type Motion struct {
+	Without []int
+	Abandon bool
+	Yes     []int // who has voted for it
+	Need    []int // whose vote it still needs
+}
+
 // show publishes an update.
-func (s *Session) show() {
-	u := &Update{View: view.For(s.state, s.seat), Trouble: s.trouble, Steps: slices.Clip(s.steps), state: s.state}
-	u.Compare = !s.ready && s.state.Stage >= table.Sorting
-	if s.spoken() {
+func (c *Core) show() {
+	u := &Update{
+		View: view.For(c.state, c.seat), Trouble: c.trouble, Steps: slices.Clip(c.steps), state: c.state,
+		Deadline: c.timeout(),
+	}
+	for _, i := range c.droppable() {
+		if c.state.Tolerates(append(c.culprits(), i)...) {
+			u.Droppable = append(u.Droppable, i)
+		}
+	}
+	u.Compare = c.seat != nil && !c.ready && c.state.Stage >= table.Sorting
+	if c.spoken() || !c.there() {
 		u.View.Choices = view.Choices{}
 	}
 	for i := range u.View.Players {
-		u.View.Players[i].Owes = u.View.Players[i].Owes && s.log.Owes(i)
+		u.View.Players[i].Owes = u.View.Players[i].Owes && c.log.Owes(i)
+		if f, blamed := c.blamed[i]; blamed {
+			u.Blamed = append(u.Blamed, f)
+		}
 	}
-	if s.cfg.Link != nil {
-		for i, p := range s.cfg.Link.Presence() {
-			if i != s.cfg.Me && p.State != node.Connected {
-				u.Away = append(u.Away, Absence{Seat: i, Shaky: p.State == node.Shaky, Since: p.Since})
+	for _, m := range c.log.Motions(c.log.Round()) {
+		u.Motions = append(u.Motions, c.motion(m))
+	}
+	for i, p := range c.live.Presence() {
+		if i != c.cfg.Me && p.State != node.Connected && c.log.Present(i) {
+			u.Away = append(u.Away, Absence{Seat: i, Shaky: p.State == node.Shaky, Since: p.Since})
+		}
+	}
+	c.latest.Store(u)
+	if c.news != nil {
+		c.news()
+	}
+}
+
+// there reports whether this peer has a seat that has not been left out.
+func (c *Core) there() bool { return c.follows() != Spectator }
+
+func (c *Core) motion(m feed.Motion) Motion {
+	out := Motion{Without: m.Seats(), Abandon: m.Abandon}
+	for _, i := range c.state.Present() {
+		v := c.log.Vote(c.log.Round(), m, i)
+		switch {
+		case m.Drops(i):
+		case v == nil:
+			out.Need = append(out.Need, i)
+		default:
+			if yes(v) {
+				out.Yes = append(out.Yes, i)
 			}
 		}
 	}
-	s.latest.Store(u)
-	select {
-	case s.changed <- struct{}{}:
-	default:
-	}
+	return out
 }

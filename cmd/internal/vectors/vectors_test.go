@@ -173,7 +173,7 @@ func (x *example) charterBlock() string {
 
 func (x *example) termsBlock() string {
 	var l lines
-	l.cbor(x.terms, "terms", "edition", "deck", "first", "order", "last", "book")
+	l.cbor(x.terms, "terms", "edition", "deck", "first", "order", "last", "book", "timer", "watch")
 	return l.String()
 }
 
@@ -225,7 +225,7 @@ func (x *example) framesBlock(t *testing.T) string {
 		l.cbor(content[1:], names...)
 	}
 	frame(&wire.Hello{Version: wire.Version, Table: x.state.Table, At: wire.Position{Round: 1, Heard: 0b01}, Links: 0b10},
-		"hello", "version", "table", "position", "round", "heard: seat 0", "links: seat 1")
+		"hello", "version", "table", "position", "epoch", "round", "heard: seat 0", "links: seat 1")
 	frame(&wire.Sit{Name: "Bob", Commitment: x.state.Charter.Seats[1].Commitment, Addrs: []string{"10.0.0.7:4001"}},
 		"sit", "name", "commitment", "addresses", "address")
 	frame(&wire.Ready{Yes: true}, "ready", "yes")

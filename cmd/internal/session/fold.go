@@ -1,0 +1,209 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"alibi/crypto/feed"
+	"alibi/game/move"
+	"alibi/game/seat"
+	"alibi/game/table"
+	"alibi/game/view"
+	"alibi/p2p/node"
+)
+
+// errClosing means that log and table disagree about what closes a round: a
+// fault of the program.
+var errClosing = errors.New("session: the table does not take what the log closes")
+
+// closable reports whether the open round can be closed now.
+func (c *Core) closable() bool {
+	_, ok := c.log.Closes(c.follows(), c.normal())
+	return ok && !c.Finished()
+}
+
+// normal reports whether everybody having spoken is enough to close the round.
+func (c *Core) normal() bool { return !c.faulty && !c.owesVote() }
+
+// fold closes rounds as long as they can be closed.
+func (c *Core) fold() error {
+	for !c.Finished() {
+		m, ok := c.log.Closes(c.follows(), c.normal())
+		if !ok {
+			return nil
+		}
+		entries := c.log.Open()
+		if !m.Normal() {
+			entries = c.log.Votes(m)
+		}
+		next := c.apply(entries)
+		if next.Stopped() {
+			c.fault(next)
+			return nil
+		}
+		if next == c.state {
+			return errClosing
+		}
+		if _, err := c.log.CloseBy(m, next.Game, next.Speakers()); err != nil {
+			return err
+		}
+		c.moveOn(next, m, entries)
+	}
+	return nil
+}
+
+func (c *Core) apply(entries []*feed.Signed) *table.State {
+	before, began := c.state, c.cfg.Now()
+	next := table.Apply(before, entries)
+	c.steps = append(c.steps, Step{
+		Round: before.Round, Stage: before.Stage, Seats: before.Speakers(),
+		Proofs: next.Proofs.Total() - before.Proofs.Total(), Took: c.cfg.Now().Sub(began),
+	})
+	return next
+}
+
+// moveOn opens the next round.
+func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
+	round := c.state.Round
+	c.state, c.states = next, append(c.states, next)
+	c.faulty, c.queued, c.release, c.opened = false, nil, time.Time{}, c.cfg.Now()
+	for _, other := range c.log.Motions(round) {
+		if other != m {
+			c.asks = append(c.asks, ask{round, other})
+		}
+	}
+	if m.Normal() {
+		c.again()
+		return
+	}
+	c.spare, c.trouble = nil, nil
+	for _, seat := range m.Seats() {
+		delete(c.blamed, seat)
+		c.drop &^= 1 << seat
+	}
+	c.port.Forget(func(e *feed.Signed) bool { _, ballot := e.Ballot(); return ballot && e.Round <= round })
+	c.port.Publish(closed...)
+}
+
+// again takes up what was said in a round that had been opened before.
+func (c *Core) again() {
+	for _, e := range c.spare {
+		if e.Round == c.log.Round() {
+			_, _ = c.log.Offer(e) // it was good before; if not, it is missing now
+		}
+	}
+}
+
+// reopen takes back the closing of a round and of all after it.
+func (c *Core) reopen(round uint32) {
+	c.spare = c.log.Reopen(round)
+	c.state, c.states = c.states[round], c.states[:round+1]
+	for len(c.steps) > 0 && c.steps[len(c.steps)-1].Round >= round {
+		c.steps = c.steps[:len(c.steps)-1]
+	}
+	c.faulty, c.queued, c.release, c.opened = false, nil, time.Time{}, c.cfg.Now()
+}
+
+// speak makes and sends the entry that is due, if it can be made now.
+func (c *Core) speak() error {
+	if c.seat == nil || !c.log.Present(c.cfg.Me) {
+		return nil
+	}
+	if c.queued != nil {
+		return c.send()
+	}
+	due, decide := c.seat.Due(c.state)
+	switch {
+	case !due || !c.log.Owes(c.cfg.Me) || c.silent():
+		return nil
+	case c.state.Stage >= table.Sorting && !c.ready:
+		return nil
+	case decide && c.cfg.Bot == nil:
+		return nil
+	}
+	var want seat.Action
+	var release time.Time
+	if decide {
+		if c.cfg.Pause != nil {
+			release = c.cfg.Now().Add(c.cfg.Pause())
+		}
+		want = c.cfg.Bot.Decide(view.For(c.state, c.seat))
+	}
+	if err := c.queue(want, release); err != nil {
+		return err
+	}
+	return c.send()
+}
+
+// silent reports whether this seat had better say nothing: two histories are
+// about, or somebody stands convicted and the round will be closed without them.
+func (c *Core) silent() bool {
+	return c.trouble != nil || c.faulty || len(c.culprits()) > 0 && !c.refused()
+}
+
+// queue makes the entry that this seat owes and holds it until release, the zero
+// time for at once. The clock runs already, so that how long the proof takes is
+// hidden.
+func (c *Core) queue(want seat.Action, release time.Time) error {
+	m, err := c.seat.Answer(c.state, want)
+	if err != nil {
+		return err
+	}
+	kind, body, err := move.Encode(m)
+	if err != nil {
+		return err
+	}
+	e := c.log.Template(c.cfg.Me)
+	e.Kind, e.Body = uint8(kind), body
+	sealed, err := feed.Seal(c.cfg.Key, e)
+	if err != nil {
+		return err
+	}
+	if faults := table.Judge(c.state, sealed); len(faults) > 0 {
+		return fmt.Errorf("session: own entry would be %s", faults[0].Rule)
+	}
+	c.queued, c.release = sealed, release
+	return nil
+}
+
+// send keeps the queued entry and everything it builds on, then lets it go.
+func (c *Core) send() error {
+	if c.cfg.Now().Before(c.release) || c.silent() {
+		return nil
+	}
+	e := c.queued
+	c.queued, c.release = nil, time.Time{}
+	if _, err := c.log.Offer(e); err != nil {
+		return fmt.Errorf("session: own entry: %w", err)
+	}
+	c.unkept = append(c.unkept, e)
+	if err := c.keep(); err != nil {
+		return err
+	}
+	c.port.Publish(e)
+	return nil
+}
+
+// spoken reports whether this seat was due and has said its word in the open
+// round, so that a second one would convict it.
+func (c *Core) spoken() bool {
+	if c.queued != nil {
+		return true
+	}
+	if c.seat == nil {
+		return false
+	}
+	due, _ := c.seat.Due(c.state)
+	return due && !c.log.Owes(c.cfg.Me)
+}
+
+// mute is the port of a core that has not started.
+type mute struct{}
+
+func (mute) Publish(...*feed.Signed)        {}
+func (mute) Early(node.Arrival)             {}
+func (mute) Resync(int)                     {}
+func (mute) Repeat(int, ...*feed.Signed)    {}
+func (mute) Forget(func(*feed.Signed) bool) {}
+func (mute) Presence() []node.Presence      { return nil }

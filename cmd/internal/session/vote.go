@@ -1,0 +1,234 @@
+package session
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"alibi/crypto/feed"
+	"alibi/game/table"
+	"alibi/p2p/node"
+)
+
+// ask is a motion for a round that this seat has closed in another way: whoever
+// voted for it waits for a word.
+type ask struct {
+	round  uint32
+	motion feed.Motion
+}
+
+// Refusals of Drop.
+var (
+	// ErrThere refuses to go on without somebody who is there and in time.
+	ErrThere = errors.New("session: this player is there")
+	// ErrLeavers refuses to go on without more than the table agreed on.
+	ErrLeavers = errors.New("session: the table agreed not to go on without so many")
+	// ErrNoSeat refuses a seat that is not at the table, or no longer.
+	ErrNoSeat = errors.New("session: no such player at the table")
+)
+
+// Drop has this seat vote to go on without another. It needs everybody else's
+// vote too. Nobody votes against somebody who is there and in time.
+func (c *Core) Drop(seat int) error {
+	switch {
+	case c.Finished():
+		return ErrOver
+	case c.follows() == Spectator || seat == c.cfg.Me || !c.log.Present(seat):
+		return ErrNoSeat
+	case !slices.Contains(c.droppable(), seat):
+		return ErrThere
+	case !c.state.Tolerates(append(c.culprits(), seat)...):
+		return ErrLeavers
+	}
+	c.drop |= 1 << seat
+	return c.advance()
+}
+
+// Abandon has this seat vote to give the game up. It takes all who are there.
+func (c *Core) Abandon() error {
+	switch {
+	case c.Finished():
+		return ErrOver
+	case c.follows() == Spectator:
+		return ErrNoSeat
+	}
+	c.quit = true
+	return c.advance()
+}
+
+// droppable lists the seats that the others may go on without: convicted, away,
+// or over their time.
+func (c *Core) droppable() []int {
+	var out []int
+	late := c.timeout()
+	presence := c.port.Presence()
+	for _, i := range c.state.Others(c.cfg.Me) {
+		_, blamed := c.blamed[i]
+		away := i < len(presence) && presence[i].State == node.Away
+		over := !late.IsZero() && !c.cfg.Now().Before(late) && c.log.Owes(i)
+		if blamed || away || over {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// timeout is when whoever owes an entry is over their time; zero is never.
+func (c *Core) timeout() time.Time {
+	if c.state.Options.Timer == 0 || c.state.Stage != table.Playing {
+		return time.Time{}
+	}
+	return c.opened.Add(time.Duration(c.state.Options.Timer) * time.Second)
+}
+
+// patience is, by seat, when it comes to an end; zero is never.
+func (c *Core) patience() []time.Time {
+	out := make([]time.Time, c.state.Seats())
+	if c.cfg.Patience == 0 || c.follows() == Spectator {
+		return out
+	}
+	presence := c.port.Presence()
+	for _, i := range c.state.Others(c.cfg.Me) {
+		if i < len(presence) && presence[i].State == node.Away {
+			out[i] = presence[i].Since.Add(c.cfg.Patience)
+		} else if late := c.timeout(); !late.IsZero() && c.log.Owes(i) {
+			out[i] = late.Add(c.cfg.Patience)
+		}
+	}
+	return out
+}
+
+// culprits lists the convicted seats that are still at the table, this one aside.
+func (c *Core) culprits() []int {
+	var out []int
+	for _, i := range c.state.Present() {
+		if _, blamed := c.blamed[i]; blamed && i != c.cfg.Me {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// against is the motion to go on without everybody who stands convicted; it may
+// be unlawful. If one of them signed two entries for the open round, whoever
+// refused it so far may have known only one of these: then it is moved again.
+func (c *Core) against() feed.Motion {
+	m := feed.Without(c.culprits()...)
+	again := false
+	for _, i := range m.Seats() {
+		f := c.blamed[i]
+		again = again || f.Rule == table.RuleFork && f.Round == c.log.Round()
+	}
+	for again && m.Trial < feed.MaxTrial && c.log.Refused(c.log.Round(), m) {
+		m.Trial++
+	}
+	return m
+}
+
+// owesVote reports whether somebody stands convicted, and this seat has not
+// voted in this round to go on without them.
+func (c *Core) owesVote() bool {
+	m, round := c.against(), c.log.Round()
+	if c.follows() == Spectator || !c.log.Lawful(m) || c.log.Vote(round, m, c.cfg.Me) != nil {
+		return false
+	}
+	for _, other := range c.log.Motions(round) {
+		if other.Without&m.Without == m.Without && c.log.Vote(round, other, c.cfg.Me) != nil && !c.log.Refused(round, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// refused reports whether what this seat moved in the open round has been
+// refused: the others have closed it in another way.
+func (c *Core) refused() bool {
+	_, ok := c.log.Closes(c.follows(), true)
+	return ok
+}
+
+// motions lists what this seat wants to be carried in the open round.
+func (c *Core) motions() []feed.Motion {
+	for i, at := range c.patience() {
+		if !at.IsZero() && !c.cfg.Now().Before(at) {
+			c.drop |= 1 << i
+		}
+	}
+	c.drop &= feed.Without(c.droppable()...).Without
+	var out []feed.Motion
+	guilty := c.against()
+	both := guilty
+	both.Without |= c.drop
+	for _, m := range []feed.Motion{both, guilty, {Without: c.drop}} {
+		if c.log.Lawful(m) {
+			out = append(out, m)
+			break
+		}
+	}
+	if !c.quit {
+		return out
+	}
+	// Whom to wait for may look different from every seat: any motion to give up
+	// will do.
+	up := feed.Motion{Abandon: true}
+	for i, p := range c.port.Presence() {
+		if p.State == node.Away && c.log.Present(i) {
+			up.Without |= 1 << i
+		}
+	}
+	for _, m := range append(c.log.Motions(c.log.Round()), up) {
+		if m.Abandon && c.log.Lawful(m) && !m.Drops(c.cfg.Me) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// vote casts the ballots that are due.
+func (c *Core) vote() error {
+	if c.follows() == Spectator {
+		return nil
+	}
+	round := c.log.Round()
+	for _, m := range c.motions() {
+		if c.log.Vote(round, m, c.cfg.Me) == nil {
+			if err := c.cast(round, m, true); err != nil {
+				return err
+			}
+		}
+	}
+	asks := c.asks
+	c.asks = nil
+	for _, a := range asks {
+		if a.round >= c.log.Round() || c.log.ClosedBy(a.round) == a.motion || a.motion.Drops(c.cfg.Me) ||
+			c.log.Vote(a.round, a.motion, c.cfg.Me) != nil {
+			continue
+		}
+		if err := c.cast(a.round, a.motion, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cast keeps a ballot and shows it to all.
+func (c *Core) cast(round uint32, m feed.Motion, yes bool) error {
+	e, err := feed.CastBallot(c.cfg.Key, c.log.TemplateAt(round, c.cfg.Me), feed.Ballot{Motion: m, Yes: yes})
+	if err != nil {
+		return err
+	}
+	if _, err := c.log.Offer(e); err != nil {
+		return err
+	}
+	c.unkept = append(c.unkept, e)
+	if err := c.keep(); err != nil {
+		return err
+	}
+	c.tell(e)
+	return nil
+}
+
+func yes(ballot *feed.Signed) bool {
+	b, _ := ballot.Ballot()
+	return b.Yes
+}
