@@ -385,16 +385,33 @@ func TestRateIsBounded(t *testing.T) {
 	}
 }
 
+// Guests who stand and do not sit are bounded, and keep nobody out who does:
+// the one who has stood longest makes room.
 func TestGuestsWithoutASeatAreBounded(t *testing.T) {
 	o := opener(t, 12)
-	let := 0
+	sat := id(200)
+	o.Connected(sat, now)
+	o.Receive(sat, &wire.Sit{Name: "sat", Commitment: feed.Hash{200}}, now)
 	for n := 1; n <= 100; n++ {
-		if out := o.Connected(id(n), now); !isBye(out, wire.ByeFull) {
-			let++
+		out := o.Connected(id(n), now)
+		if n > MaxGuests {
+			if gone := out[0]; gone.To != id(n-MaxGuests) || !isBye(out[:1], wire.ByeFull) {
+				t.Fatalf("guest %d: %+v", n, out)
+			}
+			out = out[1:]
+		}
+		if _, ok := out[0].Message.(*wire.Offer); !ok || out[0].To != id(n) {
+			t.Fatalf("guest %d is told %+v", n, out)
+		}
+		if standing := len(o.guests) - o.seated(); standing > MaxGuests {
+			t.Fatalf("%d guests stand", standing)
 		}
 	}
-	if let != MaxGuests {
-		t.Errorf("%d guests are let in, want %d", let, MaxGuests)
+	if o.seatOf(sat) != 1 {
+		t.Error("one who sits was sent away")
+	}
+	if out := o.Receive(id(100), &wire.Sit{Name: "late", Commitment: feed.Hash{100}}, now); isBye(out, wire.ByeFull) {
+		t.Errorf("the last one may not sit: %+v", out)
 	}
 }
 

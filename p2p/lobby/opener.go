@@ -34,6 +34,7 @@ type Opener struct {
 	me      identity.ID
 	seats   []Seat
 	guests  map[identity.ID]*guest
+	came    int // guests so far
 	phase   Phase
 	err     error
 	charter []byte
@@ -43,6 +44,7 @@ type Opener struct {
 
 // guest is a connected peer.
 type guest struct {
+	came   int // the how manieth
 	budget int
 	filled time.Time
 }
@@ -80,14 +82,32 @@ func (o *Opener) Connected(id identity.ID, now time.Time) []Send {
 		return bye(id, wire.ByeBegun)
 	case o.phase == Over:
 		return bye(id, wire.ByeClosed)
-	case o.free() < 0 || len(o.guests)-o.seated() >= MaxGuests:
+	case o.free() < 0:
 		return bye(id, wire.ByeFull)
 	}
-	o.guests[id] = &guest{budget: guestBurst, filled: now}
-	return []Send{{To: id, Message: &wire.Offer{
+	out := o.makeRoom()
+	o.came++
+	o.guests[id] = &guest{came: o.came, budget: guestBurst, filled: now}
+	return append(out, Send{To: id, Message: &wire.Offer{
 		Version: wire.Version, Table: o.offer.Table, Terms: o.offer.Terms,
 		Leavers: uint8(o.offer.Leavers), Seats: uint8(o.offer.Seats),
-	}}}
+	}})
+}
+
+// makeRoom sends away who has stood there longest, if too many do. A program
+// that wants a seat asks for one at once, so it is not one of those.
+func (o *Opener) makeRoom() []Send {
+	if len(o.guests)-o.seated() < MaxGuests {
+		return nil
+	}
+	var oldest identity.ID
+	first := o.came + 1
+	for id, g := range o.guests {
+		if g.came < first && o.seatOf(id) < 0 {
+			oldest, first = id, g.came
+		}
+	}
+	return o.dismiss(oldest, wire.ByeFull)
 }
 
 // Disconnected frees the seat of a peer that is gone. Once the table has begun
