@@ -24,48 +24,80 @@ const (
 )
 
 // addressBook remembers where identities were reached, latest success first.
+// The identities that were last asked for stay.
 type addressBook struct {
-	mu sync.Mutex
-	at map[identity.ID][]netip.AddrPort
+	mu   sync.Mutex
+	at   map[identity.ID]*whereabouts
+	uses int
+}
+
+type whereabouts struct {
+	addrs []netip.AddrPort
+	used  int
 }
 
 func newAddressBook() *addressBook {
-	return &addressBook{at: make(map[identity.ID][]netip.AddrPort)}
+	return &addressBook{at: make(map[identity.ID]*whereabouts)}
+}
+
+// page finds an identity's page, or makes one in place of that which nobody
+// has looked at for longest. The caller holds mu.
+func (b *addressBook) page(id identity.ID) *whereabouts {
+	w := b.at[id]
+	if w == nil {
+		if len(b.at) >= maxKnown {
+			var oldest identity.ID
+			first := b.uses + 1
+			for other, o := range b.at {
+				if o.used < first {
+					oldest, first = other, o.used
+				}
+			}
+			delete(b.at, oldest)
+		}
+		w = &whereabouts{}
+		b.at[id] = w
+	}
+	b.uses++
+	w.used = b.uses
+	return w
 }
 
 // add puts addresses that are only said to work behind those known.
 func (b *addressBook) add(id identity.ID, addrs ...netip.AddrPort) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	known, ok := b.at[id]
-	if !ok && len(b.at) >= maxKnown {
-		return
-	}
+	w := b.page(id)
 	for _, a := range addrs {
-		if dialable(a) && !slices.Contains(known, a) && len(known) < maxKnownAddr {
-			known = append(known, a)
+		if dialable(a) && !slices.Contains(w.addrs, a) && len(w.addrs) < maxKnownAddr {
+			w.addrs = append(w.addrs, a)
 		}
 	}
-	b.at[id] = known
 }
 
 // prefer puts an address that has just worked first.
 func (b *addressBook) prefer(id identity.ID, a netip.AddrPort) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	known, ok := b.at[id]
-	if !dialable(a) || !ok && len(b.at) >= maxKnown {
+	if !dialable(a) {
 		return
 	}
-	known = slices.DeleteFunc(known, func(k netip.AddrPort) bool { return k == a })
-	known = slices.Insert(known, 0, a)
-	b.at[id] = known[:min(len(known), maxKnownAddr)]
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	w := b.page(id)
+	w.addrs = slices.DeleteFunc(w.addrs, func(k netip.AddrPort) bool { return k == a })
+	w.addrs = slices.Insert(w.addrs, 0, a)
+	w.addrs = w.addrs[:min(len(w.addrs), maxKnownAddr)]
 }
 
 func (b *addressBook) of(id identity.ID) []netip.AddrPort {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.at[id])
+	w := b.at[id]
+	if w == nil {
+		return nil
+	}
+	b.uses++
+	w.used = b.uses
+	return slices.Clone(w.addrs)
 }
 
 // dialable refuses what nobody can be at, or everybody.
@@ -96,6 +128,41 @@ func parseAddrs(addrs []string, loopback bool) (out []netip.AddrPort) {
 		}
 	}
 	return out
+}
+
+// credible keeps of the addresses that somebody claims those that lead nowhere
+// but to this network, unless they came from outside of it: else one guest
+// could have a whole table knock at a computer on the internet.
+func credible(addrs []netip.AddrPort, from netip.Addr) []netip.AddrPort {
+	nets := ownNetworks()
+	if !near(from, nets) {
+		return addrs
+	}
+	return slices.DeleteFunc(addrs, func(a netip.AddrPort) bool { return !near(a.Addr(), nets) })
+}
+
+// sharedSpace is RFC 6598: carriers and overlay networks.
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
+
+// near says whether an address can only be on a network nearby, or is on one
+// that this computer is in.
+func near(a netip.Addr, nets []netip.Prefix) bool {
+	a = a.Unmap().WithZone("")
+	return a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || sharedSpace.Contains(a) ||
+		slices.ContainsFunc(nets, func(p netip.Prefix) bool { return p.Contains(a) })
+}
+
+func ownNetworks() (nets []netip.Prefix) {
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil
+	}
+	for _, a := range addrs {
+		if p, err := netip.ParsePrefix(a.String()); err == nil {
+			nets = append(nets, p.Masked())
+		}
+	}
+	return nets
 }
 
 // addresses lists where an identity may be, best first: where it was reached

@@ -248,7 +248,7 @@ func (j *joining) do(step func() []wire.Message) (over bool) {
 	}
 	if before < lobby.Begun {
 		if v.Phase == lobby.Begun {
-			j.node.remember(v, j.conn.conn.RemoteAddr().Addr().Unmap().IsLoopback())
+			j.node.remember(v, j.conn.conn.RemoteAddr().Addr().Unmap())
 		}
 		j.sitting.show(v, charter, me) // in the order in which it happened
 	}

@@ -24,9 +24,12 @@ const (
 type lobbyConn struct {
 	conn   *link.Conn
 	stream *wire.Stream
-	out    chan outgoing
+	queued chan struct{} // wakes the writer
 	done   chan struct{} // closed when the reader has ended
 	work   sync.WaitGroup
+
+	mu  sync.Mutex // guards out
+	out []outgoing
 }
 
 type outgoing struct {
@@ -35,30 +38,55 @@ type outgoing struct {
 }
 
 func newLobbyConn(c *link.Conn) *lobbyConn {
-	return &lobbyConn{conn: c, stream: wire.NewLobbyStream(c), out: make(chan outgoing, lobbyQueue), done: make(chan struct{})}
+	return &lobbyConn{conn: c, stream: wire.NewLobbyStream(c), queued: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
-// put queues a message. A peer that does not read is cut off.
+// put queues a message. A peer that does not read is cut off. Of seats that
+// were shown one after the other only the last are: others change as often as
+// anybody at the table likes, and must not fill this one's queue.
 func (c *lobbyConn) put(m wire.Message, last bool) {
-	select {
-	case c.out <- outgoing{m, last}:
-	default:
-		_ = c.conn.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.out); n > 0 && !c.out[n-1].last {
+		_, was := c.out[n-1].message.(*wire.Seats)
+		if _, is := m.(*wire.Seats); was && is {
+			c.out[n-1] = outgoing{m, last}
+			return
+		}
 	}
+	if len(c.out) == lobbyQueue {
+		_ = c.conn.Close()
+		return
+	}
+	c.out = append(c.out, outgoing{m, last})
+	ring(c.queued)
+}
+
+// take is the next message to send, if there is one.
+func (c *lobbyConn) take() (next outgoing, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.out) == 0 {
+		return outgoing{}, false
+	}
+	next = c.out[0]
+	c.out = c.out[1:]
+	return next, true
 }
 
 // write is the goroutine that sends.
 func (c *lobbyConn) write() {
 	tick := time.NewTicker(pingEvery)
 	defer tick.Stop()
-	for n := uint32(0); ; n++ {
-		next := outgoing{message: &wire.Ping{N: n}}
-		select {
-		case next = <-c.out:
-		default:
+	for n := uint32(0); ; {
+		next, ok := c.take()
+		if !ok {
 			select {
-			case next = <-c.out:
+			case <-c.queued:
+				continue
 			case <-tick.C:
+				next.message = &wire.Ping{N: n}
+				n++
 			case <-c.done:
 				return
 			}
@@ -103,12 +131,14 @@ func where(c *link.Conn, given []string) []string {
 	if len(addrs) > 0 && seen.IsValid() && seen.Zone() == "" && !(seen.Is6() && seen.IsLinkLocalUnicast()) {
 		best := netip.AddrPortFrom(seen, addrs[0].Port())
 		out := []netip.AddrPort{best}
-		for _, a := range addrs {
+		for _, a := range credible(addrs, seen) {
 			if a != best {
 				out = append(out, a)
 			}
 		}
 		addrs = out
+	} else {
+		addrs = credible(addrs, seen)
 	}
 	var text []string
 	for _, a := range addrs[:min(len(addrs), wire.MaxAddrs)] {
@@ -118,11 +148,17 @@ func where(c *link.Conn, given []string) []string {
 }
 
 // remember keeps the addresses of everybody at a table, so that the game can
-// dial them. Loopback ones count only if the table is on this computer.
-func (n *Node) remember(v lobby.View, loopback bool) {
+// dial them. from is who says so, invalid for the opener, who has looked at
+// them already.
+func (n *Node) remember(v lobby.View, from netip.Addr) {
 	for _, s := range v.Seats {
-		if s.Taken() && s.ID != n.id {
-			n.known.add(s.ID, parseAddrs(s.Addrs, loopback)...)
+		if !s.Taken() || s.ID == n.id {
+			continue
 		}
+		addrs := parseAddrs(s.Addrs, !from.IsValid() || from.IsLoopback())
+		if from.IsValid() {
+			addrs = credible(addrs, from)
+		}
+		n.known.add(s.ID, addrs...)
 	}
 }

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -124,7 +125,7 @@ func (o *opening) do(step func() []lobby.Send) {
 	o.over = v.Phase >= lobby.Begun
 	over := o.over
 	if v.Phase == lobby.Begun {
-		o.node.remember(v, true)
+		o.node.remember(v, netip.Addr{})
 	}
 	o.sitting.show(v, charter, me) // in the order in which it happened
 	o.mu.Unlock()
