@@ -61,13 +61,18 @@ func (p *peer) hear(t *testing.T, e *feed.Signed) {
 	case err != nil:
 		t.Fatalf("peer %d: %v", p.i, err)
 	}
-	if !p.log.Complete() {
+	m, closes := p.log.Closes(-1, true)
+	if !closes {
 		return
 	}
-	if p.st = table.Apply(p.st, p.log.Open()); p.st.Stopped() {
+	round := p.log.Open()
+	if !m.Normal() {
+		round = p.log.Votes(m)
+	}
+	if p.st = table.Apply(p.st, round); p.st.Stopped() {
 		t.Fatalf("peer %d: %v", p.i, p.st.Faults)
 	}
-	if _, err := p.log.Close(p.st.Game, p.st.Speakers()); err != nil {
+	if _, err := p.log.CloseBy(m, p.st.Game, p.st.Speakers()); err != nil {
 		t.Fatal(err)
 	}
 }

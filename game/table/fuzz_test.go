@@ -121,5 +121,5 @@ func FuzzApply(f *testing.F) {
 // that nobody can change without being found out.
 func proven(k move.Kind) bool {
 	return slices.Contains([]move.Kind{move.KindAccept, move.KindKeys, move.KindShuffle, move.KindChecked, move.KindShares,
-		move.KindDeny, move.KindShow, move.KindUnseal, move.KindGuess, move.KindVerdict, move.KindDisclose}, k)
+		move.KindKeyShares, move.KindDeny, move.KindShow, move.KindUnseal, move.KindGuess, move.KindVerdict, move.KindDisclose}, k)
 }

@@ -26,12 +26,17 @@ type cheat struct {
 // keying is a table of four at the round of the keys, whose seat 2 committed to
 // what prepare makes of the others' public keys. It is the strongest form of a rogue
 // key: a real cheat does not see them before it commits.
-func keying(t *testing.T, prepare func(s *scene, c *cheat)) (*scene, *cheat) {
+func keying(t *testing.T, leavers int, prepare func(s *scene, c *cheat)) (*scene, *cheat) {
 	t.Helper()
-	s := newScene(t, "keying", "card", 4, rules.DefaultOptions())
+	s := leavingScene(t, "keying", "card", 4, leavers, rules.DefaultOptions(), nil)
 	c := &cheat{seat: 2}
 	c.y, c.x = s.keys(t, 2)
 	c.seatKey, c.lock = group.BaseMul(c.y).Encoding(), [][32]byte{group.BaseMul(c.x).Encoding()}
+	if leavers > 0 {
+		for _, a := range s.polynomial(t, 2).Commitments()[1:] {
+			c.lock = append(c.lock, a.Encoding())
+		}
+	}
 	prepare(s, c)
 	charter, err := feed.ParseCharter(s.Charter)
 	if err != nil {
@@ -72,11 +77,71 @@ func (s *scene) public(t *testing.T, i int) (seat, lock *group.Element) {
 
 // The cheat's own machinery is sound: with an honest preparation it is folded.
 func TestKeysOfTheCheatMachineryAreHonest(t *testing.T) {
-	s, c := keying(t, func(*scene, *cheat) {})
+	s, c := keying(t, 0, func(*scene, *cheat) {})
 	kind, body := encoded(t, c.opening(t, s))
 	round := s.round(t, map[int]*feed.Signed{2: s.sealed(t, 2, kind, body)})
 	if st := table.Apply(s.State, round); st.Stopped() || st.Stage != table.Sorting {
 		t.Fatal(st.Faults)
+	}
+}
+
+// What a seat commits to beyond its lock key where somebody may leave.
+func TestRogueCommitments(t *testing.T) {
+	for _, leavers := range []int{1, 2} {
+		s, c := keying(t, leavers, func(*scene, *cheat) {})
+		kind, body := encoded(t, c.opening(t, s))
+		s.goesOn(t, s.round(t, map[int]*feed.Signed{2: s.sealed(t, 2, kind, body)}))
+		if s.State.Stage != table.Sharing || len(s.State.Locks[2]) != 4-leavers {
+			t.Fatalf("%s: %d commitments", s.State.Stage, len(s.State.Locks[2]))
+		}
+	}
+	for name, tt := range map[string]struct {
+		prepare func(s *scene, c *cheat)
+		want    table.Rule
+	}{
+		"one too many":                 {func(_ *scene, c *cheat) { c.lock = append(c.lock, group.Base().Encoding()) }, table.RuleCommitment},
+		"one too few":                  {func(_ *scene, c *cheat) { c.lock = c.lock[:2] }, table.RuleCommitment},
+		"the lock key alone":           {func(_ *scene, c *cheat) { c.lock = c.lock[:1] }, table.RuleCommitment},
+		"none":                         {func(_ *scene, c *cheat) { c.lock = nil }, table.RuleCommitment},
+		"an identity":                  {func(_ *scene, c *cheat) { c.lock[1] = group.Identity().Encoding() }, table.RuleKeys},
+		"the last an identity":         {func(_ *scene, c *cheat) { c.lock[2] = group.Identity().Encoding() }, table.RuleKeys},
+		"no element":                   {func(_ *scene, c *cheat) { c.lock[2][31] = 0xff }, table.RuleKeys},
+		"two alike":                    {func(_ *scene, c *cheat) { c.lock[2] = c.lock[1] }, table.RuleKeys},
+		"the lock key twice":           {func(_ *scene, c *cheat) { c.lock[1] = c.lock[0] }, table.RuleKeys},
+		"proof of another coefficient": {func(_ *scene, c *cheat) { c.lock[0], c.lock[1] = c.lock[1], c.lock[0] }, table.RuleKeyProof},
+		"proof of another constant term": {func(_ *scene, c *cheat) {
+			c.lock[0] = group.BaseMul(c.x.Add(group.ScalarFromUint64(1))).Encoding()
+		}, table.RuleKeyProof},
+		"another's polynomial": {func(s *scene, c *cheat) {
+			for k, a := range s.polynomial(t, 1).Commitments() {
+				c.lock[k] = a.Encoding()
+			}
+		}, table.RuleKeys},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, c := keying(t, 1, tt.prepare)
+			s.refuses(t, 2, c.opening(t, s), tt.want)
+		})
+	}
+}
+
+// A lock key that is no part of the polynomial which is dealt: the keys are in
+// order, and every share is found not to fit.
+func TestPolynomialOfAnotherConstant(t *testing.T) {
+	s, c := keying(t, 1, func(_ *scene, c *cheat) {
+		c.x = c.x.Add(group.ScalarFromUint64(1))
+		c.lock[0] = group.BaseMul(c.x).Encoding()
+	})
+	kind, body := encoded(t, c.opening(t, s))
+	s.goesOn(t, s.round(t, map[int]*feed.Signed{2: s.sealed(t, 2, kind, body)}))
+	s.goesOn(t, s.said(t, map[int]move.Move{2: &move.KeyShares{Dealing: s.dealing(t, 2, honestly).bytes(t)}}))
+	// Seat 2 itself reads what others dealt it with the key that it changed.
+	round := s.said(t, map[int]move.Move{2: new(move.Checked)})
+	s.stops(t, round, s.blames(2)...)
+	for _, e := range round {
+		if complains := move.Kind(e.Kind) == move.KindComplain; complains != (e.Seat != 2) {
+			t.Errorf("seat %d complains: %v", e.Seat, complains)
+		}
 	}
 }
 
@@ -139,7 +204,7 @@ func TestRogueKeys(t *testing.T) {
 		"no lock coefficient": {func(_ *scene, c *cheat) { c.lock = nil }, table.RuleCommitment},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, c := keying(t, tt.prepare)
+			s, c := keying(t, 0, tt.prepare)
 			s.refuses(t, 2, c.opening(t, s), tt.want)
 		})
 	}
@@ -148,7 +213,7 @@ func TestRogueKeys(t *testing.T) {
 // Lock keys that add up to nothing, each with a good proof: it takes everybody
 // together, and the joint key would hide no card. The last seat stands for all.
 func TestLockKeysThatCancel(t *testing.T) {
-	s, c := keying(t, func(s *scene, c *cheat) {
+	s, c := keying(t, 0, func(s *scene, c *cheat) {
 		c.x = group.ScalarFromUint64(0)
 		for _, i := range []int{0, 1, 3} {
 			_, x := s.keys(t, i)
@@ -164,7 +229,7 @@ func TestLockKeysThatCancel(t *testing.T) {
 // A copied key with the proof its owner gave: the copy is refused for being
 // equal, and had it another key, the proof is bound to the owner's place.
 func TestCopiedKeysWithTheirProof(t *testing.T) {
-	s, c := keying(t, func(s *scene, c *cheat) {
+	s, c := keying(t, 0, func(s *scene, c *cheat) {
 		seat, lock := s.public(t, 0)
 		c.seatKey, c.lock = seat.Encoding(), [][32]byte{lock.Encoding()}
 	})

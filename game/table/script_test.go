@@ -122,8 +122,13 @@ func places() []place {
 		return func(t testing.TB) *scene { return accusing(t, "places", o, right, alone, to) }
 	}
 	left := options("left")
+	leave := func(to func(*table.State) bool) func(t testing.TB) *scene {
+		return func(t testing.TB) *scene { return leavable(t, to) }
+	}
 	return []place{
 		{"keys", stages(table.Keying), table.RuleKeyProof},
+		{"keys of polynomials", leave(stage(table.Keying)), table.RuleKeyProof},
+		{"sharing", leave(stage(table.Sharing)), table.RuleKeyShare},
 		{"sorting", stages(table.Sorting), table.RuleShuffle},
 		{"pooling", stages(table.Pooling), table.RuleShuffle},
 		{"dealing", stages(table.Dealing), table.RuleShare},
@@ -136,7 +141,21 @@ func places() []place {
 		{"judging wrong", accuse(left, false, true, rules.Judging), table.RuleVerdict},
 		{"disclosing", accuse(left, true, false, rules.Disclosing), table.RuleDisclosure},
 		{"revealing", accuse(left, true, true, rules.Revealing), table.RuleShare},
+		{"laying", leave(phase(rules.Laying)), table.RuleShare},
 	}
+}
+
+// leavable is a table of three that one may leave, played to a place. Seat 0
+// leaves it on the first turn.
+func leavable(t testing.TB, to func(*table.State) bool) *scene {
+	t.Helper()
+	s := leavingScene(t, "places", "card", 3, 1, rules.DefaultOptions(), nil)
+	s.until(t, func(st *table.State) bool { return to(st) || phase(rules.Turn)(st) })
+	if !to(s.State) {
+		s.leave(t, 0)
+		s.until(t, to)
+	}
+	return s
 }
 
 // A proof made for another game, another history or another round, by the right

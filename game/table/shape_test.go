@@ -23,6 +23,7 @@ func everyPlace() []place {
 		return func(t testing.TB) *scene { return accusing(t, "places", options("agreed"), true, false, to) }
 	}
 	return append(places(),
+		place{"vetting", func(t testing.TB) *scene { return leavable(t, stage(table.Vetting)) }, ""},
 		place{"accepting", func(t testing.TB) *scene { return at(t, "places", stage(table.Accepting)) }, ""},
 		place{"checking", func(t testing.TB) *scene { return at(t, "places", stage(table.Checking)) }, ""},
 		place{"voting", func(t testing.TB) *scene {
@@ -34,6 +35,7 @@ func everyPlace() []place {
 		place{"sealing", agreed(rules.Sealing), ""},
 		place{"unsealing", agreed(rules.Unsealing), ""},
 		place{"ordering", agreed(rules.Ordering), ""},
+		place{"confirming", func(t testing.TB) *scene { return accusing(t, "places", options("left"), true, true, rules.Confirming) }, ""},
 		place{"farewell", agreed(rules.Farewell), ""})
 }
 
