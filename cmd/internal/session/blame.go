@@ -37,6 +37,31 @@ func (c *Core) refuse(e *feed.Signed, err error) bool {
 	return true
 }
 
+// witness keeps two entries for one place that come to light after the end. The
+// game stays as it ended: nobody who lost may take that back by signing twice.
+func (c *Core) witness(err error) {
+	var fork *feed.Fork
+	if !errors.As(err, &fork) || c.holds(fork.First) && c.holds(fork.Second) || c.held(int(fork.First.Seat)) >= maxEvidence {
+		return
+	}
+	for _, e := range []*feed.Signed{fork.First, fork.Second} {
+		if !c.holds(e) {
+			c.evidence = append(c.evidence, e)
+		}
+	}
+	c.tell(fork.First, fork.Second)
+}
+
+// held counts the entries kept for convicting a seat.
+func (c *Core) held(author int) (n int) {
+	for _, e := range c.evidence {
+		if int(e.Seat) == author {
+			n++
+		}
+	}
+	return n
+}
+
 // dispute handles an entry on top of another history. That alone does not
 // convict its author, who may have been shown another round before it. So
 // everybody is shown the entry, and what this peer holds of that round: whoever
@@ -67,12 +92,7 @@ func (c *Core) dispute(e *feed.Signed) {
 // convict notes who signed proof and shows it to everybody.
 func (c *Core) convict(rule table.Rule, proof ...*feed.Signed) {
 	author := int(proof[0].Seat)
-	held := 0
-	for _, e := range c.evidence {
-		if int(e.Seat) == author {
-			held++
-		}
-	}
+	held := c.held(author)
 	fresh := false
 	for _, e := range proof {
 		if !c.holds(e) && held < maxEvidence {

@@ -200,13 +200,18 @@ func (c *Core) Start() error {
 	return c.advance()
 }
 
-// Arrive takes one entry from a peer.
+// Arrive takes one entry from a peer. A game that is over goes on to hear of
+// motions: whoever voted for one waits for a word, and it may be that the others
+// closed the last rounds without this seat.
 func (c *Core) Arrive(a node.Arrival) error {
-	if c.Finished() {
+	if c.final {
 		return nil
 	}
 	verdict, err := c.log.Offer(a.Entry)
 	switch {
+	case err != nil && c.Finished():
+		c.witness(err)
+		return nil
 	case err != nil:
 		c.refuse(a.Entry, err)
 	case verdict == feed.Early:
@@ -293,7 +298,8 @@ func (c *Core) Deadline() time.Time {
 	return next
 }
 
-// Finished reports whether nothing more can happen.
+// Finished reports whether the game is over here. Of one that was not stopped by
+// a fault, it may still turn out that the others ended it without this seat.
 func (c *Core) Finished() bool {
 	return c.final || c.state.Abandoned || c.state.Stage == table.Playing && c.state.Phase() == rules.Over
 }
@@ -301,10 +307,13 @@ func (c *Core) Finished() bool {
 // advance does whatever follows: votes, closes rounds, makes what this seat
 // owes, until it has to wait for somebody.
 func (c *Core) advance() error {
-	for !c.Finished() {
+	for !c.final {
 		before := c.state
 		if err := c.vote(); err != nil {
 			return err
+		}
+		if c.Finished() {
+			break
 		}
 		if err := c.fold(); err != nil {
 			return err

@@ -191,7 +191,7 @@ func (c *Core) vote() error {
 	}
 	round := c.log.Round()
 	for _, m := range c.motions() {
-		if c.log.Vote(round, m, c.cfg.Me) == nil {
+		if !c.Finished() && c.log.Vote(round, m, c.cfg.Me) == nil {
 			if err := c.cast(round, m, true); err != nil {
 				return err
 			}

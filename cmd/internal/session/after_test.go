@@ -1,0 +1,96 @@
+package session
+
+import (
+	"testing"
+
+	"alibi/crypto/feed"
+	"alibi/p2p/node"
+)
+
+// over is a table of which every seat has finished, and the number of its last round.
+func over(t *testing.T, n, leavers int) (p *party, last uint32) {
+	t.Helper()
+	p = newLeaving(t, n, leavers)
+	for _, s := range p.sessions {
+		s.core.cfg.Store = nil // it is closed for good at the end
+	}
+	for i, err := range p.run() {
+		if err != nil {
+			t.Fatalf("seat %d: %v", i, err)
+		}
+	}
+	return p, p.sessions[0].core.log.Round() - 1
+}
+
+// Who moved to go on without somebody, in the last round, waits for a word of
+// those who closed it otherwise: they give it although their game is over.
+func TestNoAfterTheEnd(t *testing.T) {
+	p, last := over(t, 3, 1)
+	without := feed.Without(2)
+	asks, err := feed.CastBallot(p.keys[0], p.sessions[1].core.log.TemplateAt(last, 0), feed.Ballot{Motion: without, Yes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := p.sessions[1].core
+	for range 2 {
+		if err := c.Arrive(node.Arrival{From: 0, Entry: asks}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if v := c.log.Vote(last, without, 1); v == nil || yes(v) || !c.Finished() || c.state.Gone[2] {
+		t.Errorf("vote %v, finished %v, gone %v", v, c.Finished(), c.state.Gone)
+	}
+}
+
+// Whom the others have left out of the last round takes that over, be it after
+// its own end.
+func TestLeftOutAfterTheEnd(t *testing.T) {
+	p, last := over(t, 3, 1)
+	c, without := p.sessions[2].core, feed.Without(2)
+	for _, i := range []int{0, 1} {
+		v, err := feed.CastBallot(p.keys[i], c.log.TemplateAt(last, i), feed.Ballot{Motion: without, Yes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Arrive(node.Arrival{From: i, Entry: v}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !c.state.Gone[2] || c.Finished() || c.log.Round() != last+1 {
+		t.Errorf("gone %v, finished %v, round %d after %d", c.state.Gone, c.Finished(), c.log.Round(), last)
+	}
+}
+
+// A second word for an old place is kept and shown, and the game stays as it ended.
+func TestForkAfterTheEnd(t *testing.T) {
+	p, last := over(t, 3, 0)
+	c := p.sessions[1].core
+	other := p.sessions[1].core.log.Entry(last, 2).Entry
+	other.Body = append([]byte{}, other.Body...)
+	other.Body[len(other.Body)-1] ^= 1
+	forged, err := feed.Seal(p.keys[2], other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := len(p.hub.ports[0].arrivals)
+	for range 2 {
+		if err := c.Arrive(node.Arrival{From: 2, Entry: forged}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !c.Finished() || c.state.Stopped() || len(c.Evidence()) != 1 {
+		t.Errorf("finished %v, faults %v, evidence %d", c.Finished(), c.state.Faults, len(c.Evidence()))
+	}
+	if now := len(p.hub.ports[0].arrivals); now != shown+2 {
+		t.Errorf("%d entries were shown to seat 0, want 2", now-shown)
+	}
+	late := other
+	late.Round, late.Prev = c.log.Round(), c.log.Prev()
+	spoken, err := feed.Seal(p.keys[2], late)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Arrive(node.Arrival{From: 2, Entry: spoken}); err != nil || c.state.Stopped() || len(c.Blamed()) > 0 {
+		t.Errorf("speaking after the end: %v, faults %v", err, c.state.Faults)
+	}
+}
