@@ -1,0 +1,186 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"alibi/cmd/internal/session"
+	"alibi/crypto/feed"
+	"alibi/game/audit"
+	"alibi/game/rules"
+	"alibi/game/table"
+)
+
+// settled reports whether nothing more is to be waited for.
+func (l *law) settled() bool {
+	for _, p := range l.w.peers {
+		switch {
+		case p.rogue != nil || p.leaves:
+		case !p.up || !p.finished && (p.seat >= 0 || !l.stopped()):
+			return false
+		}
+	}
+	return true
+}
+
+// stopped reports whether an honest seat has stopped with a fault.
+func (l *law) stopped() bool {
+	return slices.ContainsFunc(l.w.peers, func(p *peer) bool {
+		return p.honest() && p.core != nil && p.core.State().Stopped()
+	})
+}
+
+// end looks at a run that is over.
+func (l *law) end() {
+	w := l.w
+	var done []*peer
+	for _, p := range w.peers {
+		if p.rogue != nil || p.leaves {
+			continue
+		}
+		if p.core == nil {
+			w.fail("a live quorum ends", "%s is not back", p.name)
+			return
+		}
+		if p.finished {
+			done = append(done, p)
+		} else if p.seat >= 0 || !l.stopped() {
+			l.waits(p)
+		}
+	}
+	if len(done) == 0 {
+		w.count("outcome: waits for somebody", 1)
+		return
+	}
+	first := done[0]
+	for _, p := range done {
+		l.agree(first, p)
+		if p == first || p.core.State().Stopped() {
+			l.audited(p) // of equal logs one will do
+		}
+		if p.seat >= 0 {
+			l.hidden(p)
+		}
+	}
+	w.count("outcome: "+outcome(first.core.State()), 1)
+	if gone := w.set.seats - len(first.core.State().Present()); gone > 0 {
+		w.count("games that went on without somebody", 1)
+	}
+}
+
+func outcome(st *table.State) string {
+	switch {
+	case st.Stopped():
+		return "stopped, the culprit named"
+	case st.Abandoned:
+		return "abandoned"
+	}
+	return "played to its end"
+}
+
+// waits looks at a peer that has not finished: somebody must be missing whom the
+// table cannot go on without, and it must say so.
+func (l *law) waits(p *peer) {
+	w, st := l.w, p.core.State()
+	var missing []int
+	for _, i := range st.Present() {
+		if q := w.peers[i]; q.leaves || q.rogue != nil && q.rogue.mute() {
+			missing = append(missing, i)
+		}
+	}
+	gone := st.Seats() - len(st.Present())
+	can := gone+len(missing) <= int(st.Charter.Leavers)
+	switch {
+	case len(missing) == 0:
+		w.fail("a live quorum ends", "%s still waits in round %d, %s %s: %s", p.name, st.Round, st.Stage, st.Phase(), l.standing())
+	case can || p.habits.quits > 0:
+		w.fail("a live quorum ends", "%s waits in round %d, %s %s, for %v: %s", p.name, st.Round, st.Stage, st.Phase(), missing, l.standing())
+	case p.seat >= 0 && !l.names(p, missing):
+		w.fail("says whom it waits for", "%s in round %d, %s %s, for %v", p.name, st.Round, st.Stage, st.Phase(), missing)
+	}
+}
+
+// names reports whether what a player sees names somebody who is missing.
+func (l *law) names(p *peer, missing []int) bool {
+	u := p.core.Latest()
+	for _, i := range missing {
+		if u.View.Players[i].Owes || slices.ContainsFunc(u.Away, func(a session.Absence) bool { return a.Seat == i }) {
+			return true
+		}
+	}
+	return false
+}
+
+// standing says where everybody stands.
+func (l *law) standing() string {
+	var b bytes.Buffer
+	for _, p := range l.w.peers {
+		if p.core == nil {
+			fmt.Fprintf(&b, "%s is down; ", p.name)
+			continue
+		}
+		st := p.core.State()
+		var owes []int
+		for i, q := range p.core.Latest().View.Players {
+			if q.Owes {
+				owes = append(owes, i)
+			}
+		}
+		fmt.Fprintf(&b, "%s is in round %d, %s %s, present %v, owed by %v, motions %+v, trouble %v, blamed %v; ", p.name, st.Round, st.Stage, st.Phase(),
+			st.Present(), owes, p.core.Latest().Motions, p.core.Latest().Trouble, p.core.Blamed())
+	}
+	return b.String()
+}
+
+// agree compares two peers that have finished.
+func (l *law) agree(p, q *peer) {
+	a, b := p.core.State(), q.core.State()
+	if a.Stopped() || b.Stopped() {
+		if !slices.Equal(a.Faults, b.Faults) {
+			l.w.fail("all name the same", "%s names %v, %s %v", p.name, a.Faults, q.name, b.Faults)
+		}
+		return
+	}
+	if !bytes.Equal(logOf(p), logOf(q)) {
+		l.w.fail("one log", "%s (round %d) and %s (round %d) have different logs", p.name, a.Round, q.name, b.Round)
+	}
+}
+
+// logOf is a peer's log as it writes it to a file, without evidence.
+func logOf(p *peer) []byte {
+	charter, entries := p.core.Log()
+	var b bytes.Buffer
+	_ = feed.WriteLog(&b, charter, entries)
+	return b.Bytes()
+}
+
+// audited has a finished peer's log audited as another computer would.
+func (l *law) audited(p *peer) {
+	charter, entries := p.core.Log()
+	r, err := audit.Check(charter, append(entries, p.core.Evidence()...))
+	if err != nil {
+		l.w.fail("the log is good", "%s: %v", p.name, err)
+		return
+	}
+	for _, f := range r.Findings {
+		if f.Seat >= 0 && l.w.peers[f.Seat].rogue == nil {
+			l.w.fail("the log is good", "an audit of the log of %s blames seat %d: %v", p.name, f.Seat, f)
+		}
+	}
+	st := p.core.State()
+	switch {
+	case st.Stopped():
+		named := slices.ContainsFunc(r.Findings, func(f audit.Finding) bool {
+			return slices.ContainsFunc(st.Faults, func(g table.Fault) bool { return g.Seat == f.Seat })
+		})
+		if !named {
+			l.w.fail("evidence convicts", "%s stopped for %v, an audit finds %v", p.name, st.Faults, r.Findings)
+		}
+	case len(p.core.Evidence()) > 0:
+	case !r.Fair() || !r.Complete:
+		l.w.fail("the log is good", "%s: findings %v, complete %v", p.name, r.Findings, r.Complete)
+	case st.Phase() != rules.Over && !st.Abandoned:
+		l.w.fail("the log is good", "%s has finished in %s", p.name, st.Phase())
+	}
+}

@@ -1,0 +1,242 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+
+	"alibi/crypto/feed"
+	"alibi/game/move"
+	"alibi/game/rules"
+	"alibi/game/table"
+)
+
+// law is what must hold in every run, looked at after every step of a program.
+type law struct {
+	w *World
+	// said is what was signed for each place and shown to somebody or kept.
+	said map[feed.Place][]sum
+	// forks are the seats that signed two entries for one place.
+	forks [feed.MaxSeats]bool
+	kept  map[*peer]map[sum]bool // own entries that are durable
+	// phases is what was done in the round after a history.
+	phases map[feed.Hash]moment
+	mind   knowledge
+	ended  bool
+}
+
+type sum = [sha256.Size]byte
+
+// moment is what a round is about.
+type moment struct {
+	stage   table.Stage
+	phase   rules.Phase
+	accuser int
+}
+
+func newLaw(w *World) *law {
+	return &law{w: w, said: map[feed.Place][]sum{}, kept: map[*peer]map[sum]bool{}, phases: map[feed.Hash]moment{}}
+}
+
+// sign notes that an entry exists, and reports whether it is the first for its place.
+func (l *law) sign(e *feed.Signed) (first bool) {
+	s := sha256.Sum256(e.Content())
+	at := e.Place()
+	if slices.Contains(l.said[at], s) {
+		return true
+	}
+	l.said[at] = append(l.said[at], s)
+	if len(l.said[at]) == 1 {
+		return true
+	}
+	if int(e.Seat) < len(l.forks) && l.genuine(e) {
+		l.forks[e.Seat] = true
+	}
+	return false
+}
+
+// genuine reports whether the seat that an entry names has signed it.
+func (l *law) genuine(e *feed.Signed) bool {
+	return int(e.Seat) < l.w.set.seats && e.Verify(l.w.peers[e.Seat].key.ID()) == nil
+}
+
+// durable hears of an entry that is on a peer's disk.
+func (l *law) durable(p *peer, e *feed.Signed) {
+	if int(e.Seat) != p.seat {
+		return
+	}
+	if l.kept[p] == nil {
+		l.kept[p] = map[sum]bool{}
+	}
+	l.kept[p][sha256.Sum256(e.Raw())] = true
+	if p.honest() && !l.sign(e) {
+		l.w.fail("one entry for a place", "%s keeps a second entry for round %d", p.name, e.Round)
+	}
+}
+
+// sent hears of an entry that leaves an honest peer's computer.
+func (l *law) sent(p *peer, e *feed.Signed) {
+	if int(e.Seat) != p.seat {
+		return
+	}
+	if !l.kept[p][sha256.Sum256(e.Raw())] {
+		l.w.fail("durable before sent", "%s sends an entry for round %d that is not on its disk", p.name, e.Round)
+	}
+	if !l.sign(e) {
+		l.w.fail("one entry for a place", "%s sends a second entry for round %d", p.name, e.Round)
+	}
+}
+
+// signed hears of whatever leaves any computer.
+func (l *law) signed(raw []byte) {
+	if e, err := feed.Decode(raw); err == nil {
+		if p := int(e.Seat); p < l.w.set.seats && l.w.peers[p].rogue != nil {
+			l.sign(e)
+		}
+	}
+}
+
+// published hears of an entry that a program hands to its network.
+func (l *law) published(p *peer, e *feed.Signed) {
+	if int(e.Seat) != p.seat || !p.honest() || move.Kind(e.Kind) != move.KindShares {
+		return
+	}
+	st := p.core.State()
+	if e.Round != st.Round || e.Prev != st.Prev {
+		return // shown once more
+	}
+	if fault := l.early(p, st); fault != "" {
+		l.w.fail("no share too early", "%s, round %d, %s %s: %s", p.name, st.Round, st.Stage, st.Phase(), fault)
+	}
+	l.mind.learn(l.w, p.seat, st)
+}
+
+// early says why a share should not leave yet, "" if nothing speaks against it.
+func (l *law) early(p *peer, st *table.State) string {
+	shufflers, checked := l.before(p)
+	switch {
+	case st.Stage < table.Dealing:
+		return "the cards are not dealt yet"
+	case shufflers[0] != st.Proofs[move.KindShuffle]:
+		return fmt.Sprintf("%d shuffles, %d verified", shufflers[0], st.Proofs[move.KindShuffle])
+	case shufflers[1] < st.Threshold():
+		return fmt.Sprintf("only %d seats shuffled", shufflers[1])
+	case !checked:
+		return "not everybody has said that the shuffles verified"
+	}
+	for _, f := range p.core.Blamed() {
+		if !st.Gone[f.Seat] {
+			return fmt.Sprintf("seat %d stands convicted: %s", f.Seat, f.Rule)
+		}
+	}
+	return ""
+}
+
+// before counts, in a peer's log, the decks shuffled, and the seats that
+// shuffled the pool, and finds the round in which everybody checked them.
+func (l *law) before(p *peer) (shuffles [2]int, checked bool) {
+	_, entries := p.core.Log()
+	pool := map[uint8]bool{}
+	checks := map[uint32]int{}
+	for _, e := range entries {
+		switch move.Kind(e.Kind) {
+		case move.KindShuffle:
+			m, err := move.Decode(move.KindShuffle, e.Body)
+			if err != nil {
+				return shuffles, false
+			}
+			decks := len(m.(*move.Shuffle).Decks)
+			shuffles[0] += decks
+			if decks == 1 {
+				pool[e.Seat] = true
+			}
+		case move.KindChecked:
+			if len(pool) > 0 {
+				checks[e.Round]++
+			}
+		}
+	}
+	shuffles[1] = len(pool)
+	for _, n := range checks {
+		checked = checked || n >= p.core.State().Threshold()
+	}
+	return shuffles, checked
+}
+
+// after looks at a peer after every step of its program.
+func (l *law) after(p *peer) {
+	if p.rogue != nil || p.core == nil {
+		return
+	}
+	st := p.core.State()
+	for _, f := range slices.Concat(st.Faults, p.core.Blamed()) {
+		if l.w.peers[f.Seat].rogue == nil {
+			l.w.fail("nobody honest is blamed", "%s blames %s, round %d: %s", p.name, l.w.peers[f.Seat].name, f.Round, f.Rule)
+		}
+	}
+	if at := len(p.chain) - 1; at >= 0 && at == int(st.Round) && p.chain[at] == st.Prev {
+		return
+	}
+	m := moment{stage: st.Stage, phase: st.Phase(), accuser: -1}
+	if st.Pos != nil && st.Pos.Accusation != nil {
+		m.accuser = st.Pos.Accusation.Accuser
+	}
+	l.phases[st.Prev] = m
+	l.w.trace("%s: round %d, %s %s, %d present", p.name, st.Round, st.Stage, st.Phase(), len(st.Present()))
+	was := p.chain
+	p.chain, p.moved = chainOf(p), l.w.now
+	l.rolled(p, was)
+	for _, q := range l.w.peers {
+		l.compare(p, q)
+	}
+}
+
+// chainOf lists the hashes of everything before each round.
+func chainOf(p *peer) []feed.Hash {
+	st := p.core.State()
+	out := make([]feed.Hash, st.Round+1)
+	_, entries := p.core.Log()
+	for _, e := range entries {
+		if int(e.Round) < len(out) {
+			out[e.Round] = e.Prev
+		}
+	}
+	out[st.Round] = st.Prev
+	return out
+}
+
+// rolled looks at a history that was left behind: only who was voted out, and
+// who follows them, may do that without somebody having signed two entries.
+func (l *law) rolled(p *peer, was []feed.Hash) {
+	if len(was) == 0 || p.seat < 0 || p.core.State().Gone[p.seat] || l.forked() {
+		return
+	}
+	if at := len(was) - 1; len(p.chain) <= at || p.chain[at] != was[at] {
+		if len(p.chain) > at || !p.finished && p.life == 0 {
+			l.w.fail("closed rounds stand", "%s gives up what it had closed before round %d", p.name, at)
+		}
+	}
+}
+
+func (l *law) forked() bool { return slices.Contains(l.forks[:], true) }
+
+// compare looks for rounds that two honest peers have closed differently.
+func (l *law) compare(p, q *peer) {
+	if !p.honest() || !q.honest() || p == q || len(q.chain) == 0 || p.core == nil || l.forked() || l.out(p) || l.out(q) {
+		return
+	}
+	at := min(len(p.chain), len(q.chain)) - 1
+	if p.chain[at] != q.chain[at] {
+		l.w.fail("one history", "%s and %s have different histories before round %d", p.name, q.name, at)
+	}
+}
+
+// out reports whether some honest peer has gone on without p.
+func (l *law) out(p *peer) bool {
+	for _, q := range l.w.peers {
+		if q.rogue == nil && q.core != nil && q.core.State().Gone[p.seat] {
+			return true
+		}
+	}
+	return false
+}
