@@ -37,13 +37,24 @@ func (b Bot) Decide(v *view.View) seat.Action {
 	case c.Guess:
 		return seat.Guess{Cards: b.guess(v)}
 	case c.Vote:
-		return seat.Vote{For: b.pick(v, "vote", len(v.Players))}
+		return seat.Vote{For: b.vote(v)}
 	case len(c.Propose) > 0:
 		return seat.Propose{Seats: c.Propose}
 	case c.Leave:
 		return seat.Leave{Open: true}
 	}
 	return nil
+}
+
+// vote names somebody who has not left.
+func (b Bot) vote(v *view.View) int {
+	var there []int
+	for i, p := range v.Players {
+		if !p.Gone || i == v.Me {
+			there = append(there, i)
+		}
+	}
+	return there[b.pick(v, "vote", len(there))]
 }
 
 // pick draws below n, anew in each round.

@@ -132,3 +132,18 @@ func TestShowsWhatTheAskerKnows(t *testing.T) {
 		})
 	}
 }
+
+// A bot votes for nobody who has left, and for everybody else now and then.
+func TestVotesForWhoIsThere(t *testing.T) {
+	e, _ := rules.Lookup("card")
+	v := &view.View{Edition: e, Me: 2, Stage: table.Playing, Phase: rules.Voting, Players: make([]view.Player, 5), Choices: view.Choices{Vote: true}}
+	v.Players[0].Gone, v.Players[3].Gone = true, true
+	seen := map[int]bool{}
+	for round := range uint32(60) {
+		v.Round = round
+		seen[bot.Bot{}.Decide(v).(seat.Vote).For] = true
+	}
+	if len(seen) != 3 || seen[0] || seen[3] {
+		t.Errorf("votes for %v", seen)
+	}
+}
