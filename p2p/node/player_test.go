@@ -25,7 +25,9 @@ const helperVariable = "ALIBI_NODE_PLAYER"
 const guestVariable = "ALIBI_NODE_GUEST"
 
 func TestMain(m *testing.M) {
-	for variable, run := range map[string]func(string) error{helperVariable: playerMain, guestVariable: guestMain} {
+	for variable, run := range map[string]func(string) error{
+		helperVariable: playerMain, guestVariable: guestMain, talkerVariable: talkerMain, hostileVariable: hostileMain,
+	} {
 		what := os.Getenv(variable)
 		if what == "" {
 			continue
