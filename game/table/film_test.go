@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"alibi/crypto/feed"
 	"alibi/crypto/group"
 	"alibi/game/internal/parlour"
@@ -22,7 +24,7 @@ type film struct {
 
 // shot is a table at which so many may leave, played to its end; plan is told
 // which scene it decides for, and nil or a nil action leaves it to the bots.
-func shot(t testing.TB, seed, edition string, n, leavers int, o rules.Options, plan func(s *scene, i int) seat.Action) *film {
+func shot(t rapid.TB, seed, edition string, n, leavers int, o rules.Options, plan func(s *scene, i int) seat.Action) *film {
 	t.Helper()
 	f := &film{scene: leavingScene(t, seed, edition, n, leavers, o, plan)}
 	f.states = append(f.states, f.State)
@@ -40,7 +42,7 @@ func shot(t testing.TB, seed, edition string, n, leavers int, o rules.Options, p
 }
 
 // leavingScene is a new table at which so many may leave.
-func leavingScene(t testing.TB, seed, edition string, n, leavers int, o rules.Options, plan func(s *scene, i int) seat.Action) *scene {
+func leavingScene(t rapid.TB, seed, edition string, n, leavers int, o rules.Options, plan func(s *scene, i int) seat.Action) *scene {
 	t.Helper()
 	p, err := parlour.NewLeaving(seed, edition, n, leavers, o)
 	if err != nil {
@@ -58,7 +60,7 @@ func (s *scene) plans(plan func(s *scene, i int) seat.Action) {
 }
 
 // step plays one round.
-func (s *scene) step(t testing.TB) {
+func (s *scene) step(t rapid.TB) {
 	t.Helper()
 	if more, err := s.RoundWith(s.action); err != nil || !more || s.State.Stopped() || s.State.Round > 500 {
 		t.Fatalf("round %d, %s %s: no further: %v %v", s.State.Round, s.State.Stage, s.State.Phase(), err, s.State.Faults)
@@ -76,7 +78,7 @@ func (f *film) first(t testing.TB, is func(*table.State) bool) int {
 }
 
 // cut is a scene of its own in which round r is open.
-func (f *film) cut(t testing.TB, r int, plan func(s *scene, i int) seat.Action) *scene {
+func (f *film) cut(t rapid.TB, r int, plan func(s *scene, i int) seat.Action) *scene {
 	t.Helper()
 	p := *f.Table
 	p.State, p.Log, p.Seats = f.states[r], f.relog(t, r), nil
@@ -89,7 +91,7 @@ func (f *film) cut(t testing.TB, r int, plan func(s *scene, i int) seat.Action) 
 }
 
 // relog is the log of the rounds before r.
-func (f *film) relog(t testing.TB, r int) *feed.Log {
+func (f *film) relog(t rapid.TB, r int) *feed.Log {
 	t.Helper()
 	log := feed.NewLog(f.Charter, f.states[0].Charter.IDs(), int(f.states[0].Charter.Leavers))
 	for i := range r {
@@ -99,7 +101,7 @@ func (f *film) relog(t testing.TB, r int) *feed.Log {
 }
 
 // again folds the bytes of what was said since the scene was cut.
-func (s *scene) again(t testing.TB) *table.State {
+func (s *scene) again(t rapid.TB) *table.State {
 	t.Helper()
 	st := s.from
 	for r := st.Round; r < s.Log.Round(); r++ {
@@ -119,7 +121,7 @@ func (s *scene) again(t testing.TB) *table.State {
 }
 
 // closes has a log hear the entries of its open round, which lead to a state.
-func closes(t testing.TB, log *feed.Log, entries []*feed.Signed, to *table.State) {
+func closes(t rapid.TB, log *feed.Log, entries []*feed.Signed, to *table.State) {
 	t.Helper()
 	for _, e := range entries {
 		if v, err := log.Offer(e); v != feed.Added || err != nil {
@@ -152,7 +154,7 @@ func (s *scene) ballot(t testing.TB, i int, b feed.Ballot) *feed.Signed {
 }
 
 // leave has everybody else vote for going on without seats.
-func (s *scene) leave(t testing.TB, seats ...int) {
+func (s *scene) leave(t rapid.TB, seats ...int) {
 	t.Helper()
 	before := s.State
 	if err := s.Carry(feed.Without(seats...)); err != nil {
@@ -166,12 +168,12 @@ func (s *scene) leave(t testing.TB, seats ...int) {
 
 // pool is what the seats whose shares count could decrypt together: every card
 // of the pool, by position.
-func (s *scene) pool(t testing.TB) []rules.Card {
+func (s *scene) pool(t rapid.TB) []rules.Card {
 	return seat.Decrypt(s.State, s.State.Pool, s.joint(t))
 }
 
 // joint is the secret of the joint key.
-func (s *scene) joint(t testing.TB) *group.Scalar {
+func (s *scene) joint(t rapid.TB) *group.Scalar {
 	t.Helper()
 	sum := group.ScalarFromUint64(0)
 	for i := range s.Seats {

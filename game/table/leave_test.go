@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"alibi/crypto/feed"
 	"alibi/game/rules"
 	"alibi/game/seat"
@@ -39,7 +41,7 @@ func TestLeaveAnyMoment(t *testing.T) {
 }
 
 // shortly has whoever has a turn accuse alone and be right.
-func shortly(t testing.TB) func(s *scene, i int) seat.Action {
+func shortly(t rapid.TB) func(s *scene, i int) seat.Action {
 	return func(s *scene, _ int) seat.Action {
 		if s.State.Stage != table.Playing {
 			return nil
@@ -57,7 +59,7 @@ func shortly(t testing.TB) func(s *scene, i int) seat.Action {
 }
 
 // endsRight plays on to the end, and demands what must be so whoever has left.
-func (s *scene) endsRight(t testing.TB) {
+func (s *scene) endsRight(t rapid.TB) {
 	t.Helper()
 	for !s.State.Done() {
 		s.step(t)
@@ -75,7 +77,7 @@ func (s *scene) endsRight(t testing.TB) {
 }
 
 // wonRightly holds the result against who left, and when.
-func (s *scene) wonRightly(t testing.TB) {
+func (s *scene) wonRightly(t rapid.TB) {
 	t.Helper()
 	result := s.State.Pos.Result
 	for _, d := range s.left {
@@ -97,7 +99,7 @@ func (s *scene) wonRightly(t testing.TB) {
 
 // cardsAreTrue compares every card that lies open or is held with what was dealt,
 // and demands that those lie open whose seats left before the end.
-func (s *scene) cardsAreTrue(t testing.TB) {
+func (s *scene) cardsAreTrue(t rapid.TB) {
 	t.Helper()
 	st, present, laid := s.State, everybody(s.State), map[int]bool{}
 	for _, d := range s.left {
@@ -129,6 +131,11 @@ func (s *scene) cardsAreTrue(t testing.TB) {
 		if laid[p] != (st.Laid[p] != nil) || laid[p] && !slices.Equal(st.Laid[p], dealt[p]) {
 			t.Errorf("seat %d was dealt %v, laid are %v", p, dealt[p], st.Laid[p])
 		}
+		for _, d := range s.left {
+			if held := s.Seats[p].Hand(d.before); len(held) > 0 && !slices.Equal(held, dealt[p]) {
+				t.Errorf("seat %d held %v before %v left, and was dealt %v", p, held, d.seats, dealt[p])
+			}
+		}
 		if (st.Hands[p] != nil || !st.Gone[p]) && !slices.Equal(s.hand(p), dealt[p]) {
 			t.Errorf("seat %d was dealt %v and holds %v", p, dealt[p], s.hand(p))
 		}
@@ -151,7 +158,7 @@ func everybody(st *table.State) []int {
 }
 
 // goneAreSilent demands that who left has left for good, once, and is told of.
-func (s *scene) goneAreSilent(t testing.TB) {
+func (s *scene) goneAreSilent(t rapid.TB) {
 	t.Helper()
 	left, laid := map[int]int{}, map[int]int{}
 	for _, e := range s.State.Story {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"alibi/crypto/deck"
 	"alibi/crypto/dkg"
 	"alibi/crypto/elgamal"
@@ -84,7 +86,7 @@ func phase(want rules.Phase) func(*table.State) bool {
 
 // refold computes the state of a log from its bytes alone, entries arriving in
 // the least convenient order within each round.
-func refold(t testing.TB, charter []byte, entries []*feed.Signed) *table.State {
+func refold(t rapid.TB, charter []byte, entries []*feed.Signed) *table.State {
 	t.Helper()
 	st, err := table.New(charter)
 	if err != nil {
@@ -250,7 +252,7 @@ func (s *scene) accepts(t testing.TB) {
 
 // keys are a seat's secret scalars: y decrypts what it is dealt, x is its share
 // of the joint key.
-func (s *scene) keys(t testing.TB, i int) (y, x *group.Scalar) {
+func (s *scene) keys(t rapid.TB, i int) (y, x *group.Scalar) {
 	t.Helper()
 	b := s.Secrets[i].Bytes()
 	y, errY := group.ParseScalar(b[64:96])
@@ -265,7 +267,7 @@ func (s *scene) keys(t testing.TB, i int) (y, x *group.Scalar) {
 func (s *scene) hand(i int) []rules.Card { return s.Seats[i].Hand(s.State) }
 
 // crime is what only all seats together could decrypt.
-func (s *scene) crime(t testing.TB) []rules.Card {
+func (s *scene) crime(t rapid.TB) []rules.Card {
 	t.Helper()
 	return seat.Decrypt(s.State, s.State.Crime, s.joint(t))
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"alibi/game/move"
 	"alibi/game/rules"
 	"alibi/game/seat"
@@ -43,7 +45,7 @@ func (s *scene) follow(x script) {
 }
 
 // wrong is a solution that differs from the crime in one category.
-func (s *scene) wrong(t testing.TB, category int) []rules.Card {
+func (s *scene) wrong(t rapid.TB, category int) []rules.Card {
 	t.Helper()
 	g := s.crime(t)
 	of := s.State.Edition.Of(rules.Category(category))
