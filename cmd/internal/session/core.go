@@ -62,6 +62,9 @@ type Config struct {
 	// Patience is how long a seat may be away, or over its time, before this one
 	// moves to go on without it unasked; 0 leaves that to the player.
 	Patience time.Duration
+	// Linger is how long the session of a game that is over serves seats which may
+	// lack the end of it; 0 is a minute.
+	Linger time.Duration
 	// Now and After are the clock; nil are time.Now and time.After.
 	Now   func() time.Time
 	After func(time.Duration) <-chan time.Time
@@ -91,6 +94,7 @@ type Core struct {
 	faulty  bool // the open round is complete and cannot be closed as it is
 	final   bool // a fault was found that the table does not survive
 	blamed  map[int]table.Fault
+	past    []table.Fault               // of those that the table has gone on without
 	odd     map[feed.Place]*feed.Signed // on top of another history
 	trouble *Trouble
 	// evidence holds entries that convict their author and have no place in the log.

@@ -79,6 +79,9 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 	}
 	c.spare, c.trouble = nil, nil
 	for _, seat := range m.Seats() {
+		if f, blamed := c.blamed[seat]; blamed {
+			c.past = append(c.past, f)
+		}
 		delete(c.blamed, seat)
 		c.drop &^= 1 << seat
 	}

@@ -120,6 +120,8 @@ type Found struct {
 	Edition string
 	Seats   int
 	Taken   int
+	Leavers int
+	Playing bool   // under way: it can be watched, not joined
 	Problem string // why it cannot be joined, "" when it can
 	Addrs   []string
 	at      node.Table
@@ -132,7 +134,7 @@ func (p *Peer) Tables() []Found {
 	var out []Found
 	for _, t := range p.node.Tables() {
 		f := Found{Name: t.Name, Host: t.Host, Edition: t.Summary[summaryEdition], Seats: t.Seats, Taken: t.Taken,
-			Problem: t.Problem, Addrs: t.Addrs, at: t}
+			Leavers: t.Leavers, Playing: t.Game != "", Problem: t.Problem, Addrs: t.Addrs, at: t}
 		if _, ok := rules.Lookup(f.Edition); !ok && f.Problem == "" {
 			f.Problem = fmt.Sprintf("plays %q, which this alibi does not know", f.Edition)
 		}
@@ -316,6 +318,9 @@ func (p *Peer) play(c Config, m Manner) (*Session, error) {
 		}
 	}
 	s, err := New(c)
+	if err == nil {
+		err = letIn(link, c)
+	}
 	if err != nil {
 		link.Close()
 		return nil, err

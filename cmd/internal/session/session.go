@@ -25,9 +25,17 @@ type Link interface {
 	Port
 	Arrivals() <-chan node.Arrival
 	PresenceChanged() <-chan struct{}
+	Lacking() []int
 	Flush(ctx context.Context) error
 	Close()
 }
+
+// linger is how long a session whose game is over serves seats that lack the end
+// of it; serveEvery is how often it looks whether one still does.
+const (
+	linger     = 60 * time.Second
+	serveEvery = 200 * time.Millisecond
+)
 
 // Session is one game under way. Do, Ready, Drop, Abandon, Latest and Changed may
 // be called from any goroutine; everything else belongs to the goroutine of Run.
@@ -47,6 +55,9 @@ type request struct {
 func New(c Config) (*Session, error) {
 	if c.After == nil {
 		c.After = time.After
+	}
+	if c.Linger == 0 {
+		c.Linger = linger
 	}
 	core, err := NewCore(c, c.Link)
 	if err != nil {
@@ -103,27 +114,81 @@ func (s *Session) alarm() <-chan time.Time {
 	return s.core.cfg.After(at.Sub(s.core.cfg.Now()))
 }
 
-// finish sees the last words off. What was found is final either way.
+// finish sees the last words off. What was found is final either way. A game of
+// which somebody may lack the end stays in the store as it is, so that it can be
+// taken up again to hand that on.
 func (s *Session) finish(ctx context.Context) error {
 	c := s.core
 	if err := c.keep(); err != nil {
 		return err
 	}
+	if err := s.serve(ctx); err != nil {
+		return err
+	}
 	flushed := c.cfg.Link.Flush(ctx)
-	if c.cfg.Store != nil {
+	if late := s.late(); c.cfg.Store != nil && len(late) == 0 {
 		if err := c.cfg.Store.Finish(c.state.Table); err != nil {
 			return fmt.Errorf("session: closing the kept game: %w", err)
 		}
+	} else if len(late) > 0 && flushed == nil {
+		flushed = ErrUndelivered
 	}
 	switch {
 	case c.final:
 		return ErrStopped
 	case c.state.Abandoned:
 		return ErrAbandoned
-	case flushed != nil && ctx.Err() == nil:
+	case c.cfg.Me == Spectator:
+		return nil
+	case flushed != nil:
 		return fmt.Errorf("session: handing the last entries on: %w", flushed)
 	}
 	return nil
+}
+
+// serve goes on to hear and to hand on, until everybody who stayed has the end of
+// the game, or for a while.
+func (s *Session) serve(ctx context.Context) error {
+	c, link := s.core, s.core.cfg.Link
+	until := c.cfg.Now().Add(c.cfg.Linger)
+	for len(s.late()) > 0 && c.cfg.Now().Before(until) {
+		select {
+		case <-ctx.Done():
+			return nil
+		case a, ok := <-link.Arrivals():
+			if !ok {
+				return nil
+			}
+			if err := c.Arrive(a); err != nil {
+				return err
+			}
+			if err := c.keep(); err != nil {
+				return err
+			}
+		case r := <-s.todo:
+			r.done <- ErrOver
+		case <-link.PresenceChanged():
+			c.show()
+		case <-c.cfg.After(serveEvery):
+		}
+	}
+	return nil
+}
+
+// late lists the seats at the table that may lack the end of the game. A seat
+// that stands convicted is not waited for.
+func (s *Session) late() []int {
+	c := s.core
+	if c.cfg.Me == Spectator {
+		return nil
+	}
+	var out []int
+	for _, i := range c.cfg.Link.Lacking() {
+		if _, blamed := c.blamed[i]; !blamed && c.log.Present(i) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Do carries a decision of the player out. A refusal changes nothing and says

@@ -20,7 +20,8 @@ type Update struct {
 	Trouble *Trouble
 	// Steps are the rounds folded so far, in order.
 	Steps []Step
-	// Blamed are faults of seats that the table goes on without, or stopped for.
+	// Blamed are faults of seats that the table goes on without, or stopped for;
+	// who was blamed once stays in the list.
 	Blamed []table.Fault
 	// Droppable are the seats that the others may go on without now.
 	Droppable []int
@@ -28,6 +29,8 @@ type Update struct {
 	Motions []Motion
 	// Deadline is when whoever owes an entry is over their time; zero is never.
 	Deadline time.Time
+	// Late are the seats that are over it.
+	Late []int
 
 	state *table.State
 }
@@ -79,8 +82,13 @@ func (c *Core) show() {
 	if c.spoken() || !c.there() {
 		u.View.Choices = view.Choices{}
 	}
+	u.Blamed = slices.Clone(c.past)
+	over := !u.Deadline.IsZero() && !c.cfg.Now().Before(u.Deadline)
 	for i := range u.View.Players {
 		u.View.Players[i].Owes = u.View.Players[i].Owes && c.log.Owes(i)
+		if over && u.View.Players[i].Owes {
+			u.Late = append(u.Late, i)
+		}
 		if f, blamed := c.blamed[i]; blamed {
 			u.Blamed = append(u.Blamed, f)
 		}
