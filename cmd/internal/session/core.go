@@ -63,7 +63,7 @@ type Config struct {
 	// moves to go on without it unasked; 0 leaves that to the player.
 	Patience time.Duration
 	// Linger is how long the session of a game that is over serves seats which may
-	// lack the end of it; 0 is a minute.
+	// lack the end of it; 0 is 20 seconds.
 	Linger time.Duration
 	// Now and After are the clock; nil are time.Now and time.After.
 	Now   func() time.Time

@@ -33,7 +33,7 @@ type Link interface {
 // linger is how long a session whose game is over serves seats that lack the end
 // of it; serveEvery is how often it looks whether one still does.
 const (
-	linger     = 60 * time.Second
+	linger     = 20 * time.Second
 	serveEvery = 200 * time.Millisecond
 )
 
