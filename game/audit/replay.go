@@ -14,7 +14,7 @@ type Replay struct {
 	Hands   map[int][]rules.Card // by seat that opened
 	Shown   map[int]rules.Card   // by index into State.Story
 	Guesses map[int][]rules.Card // last guess of each seat that opened and accused
-	Whole   bool                 // every seat opened
+	Whole   bool                 // every hand is open
 }
 
 // What a replay can contradict. None of these can happen while the proofs are
@@ -51,12 +51,23 @@ func (r *Report) replay() {
 	if len(p.Hands) == 0 {
 		return
 	}
-	p.Whole = len(p.Hands) == len(st.Present())
+	p.Whole = whole(st, p)
 	r.Replay = p
 	r.checkHands(p)
 	for i, e := range st.Story {
 		r.checkEvent(p, i, e)
 	}
+}
+
+// whole reports whether every hand is open: by its key, or laid down because its
+// player left. Who leaves at the very end takes the hand along unseen.
+func whole(st *table.State, p *Replay) bool {
+	for i := range st.Seats() {
+		if _, opened := p.Hands[i]; !opened && st.Laid[i] == nil && len(st.Hands[i]) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // checkHands looks at where the cards are: each in one place, and if every hand

@@ -8,6 +8,7 @@ import (
 
 	"alibi/crypto/deck"
 	"alibi/crypto/elgamal"
+	"alibi/crypto/feed"
 	"alibi/crypto/group"
 	"alibi/game/internal/parlour"
 	"alibi/game/rules"
@@ -291,5 +292,29 @@ func TestReplayOfAnHonestGame(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Who leaves when all is decided takes the hand along unseen: the log is good,
+// and not every hand is open.
+func TestReplayWithoutAHandThatWasTakenAlong(t *testing.T) {
+	p, err := parlour.NewLeaving("taken along", "card", 3, 1, rules.DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Until(func(st *table.State) bool {
+		return st.Stage == table.Playing && st.Phase() == rules.Farewell
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Carry(feed.Without(1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Play(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Check(p.Charter, p.Log.Entries())
+	if err != nil || !r.Fair() || !r.Complete || r.Replay == nil || r.Replay.Whole || len(r.Replay.Hands) != 2 {
+		t.Errorf("%v %+v", err, r)
 	}
 }
