@@ -138,11 +138,7 @@ func otherShares(t *testing.T, p *parlour.Table) move.Move {
 		return s
 	}
 	to := st.Others(cheat)
-	var keys []*group.Element
-	for _, i := range to {
-		keys = append(keys, st.SeatKeys[i])
-	}
-	d, err := dkg.Deal(table.Context(st.Place(cheat), move.KindKeyShares, 0), dkg.New(scalar(0), st.Threshold(), scalar), to, keys, rand)
+	d, err := dkg.Deal(table.Context(st.Place(cheat), move.KindKeyShares, 0), dkg.New(scalar(0), st.Threshold(), scalar), to, st.Receivers(to), rand)
 	if err != nil {
 		t.Fatal(err)
 	}
