@@ -34,6 +34,7 @@ const (
 
 // attempt is one way to a peer.
 type attempt struct {
+	at    netip.Addr
 	addr  ma.Multiaddr
 	via   transport.Transport
 	after time.Duration
@@ -41,7 +42,7 @@ type attempt struct {
 
 // Dial connects to a peer at whichever of its addresses answers first, best
 // addresses first in addrs, and opens the stream for a protocol. Earlier
-// failures do not count: it always tries.
+// failures do not count, until there were dozens at one address.
 func (h *Host) Dial(ctx context.Context, id identity.ID, addrs []netip.AddrPort, proto string) (*Conn, error) {
 	p, err := toPeer(id)
 	if err != nil {
@@ -100,8 +101,8 @@ func (h *Host) attempts(addrs []netip.AddrPort) []attempt {
 		}
 		after := time.Duration(i) * nextAfter
 		list = append(list,
-			attempt{tcpAddr(a), h.tcp, after},
-			attempt{quicAddr(a), h.quic, after + quicAfter})
+			attempt{a.Addr(), tcpAddr(a), h.tcp, after},
+			attempt{a.Addr(), quicAddr(a), h.quic, after + quicAfter})
 	}
 	return list
 }
@@ -130,7 +131,7 @@ func (h *Host) race(ctx context.Context, p peer.ID, list []attempt) (transport.C
 		a := list[started]
 		started++
 		h.work.Go(func() {
-			c, err := dial(ctx, a, p, progress)
+			c, err := h.try(ctx, a, p, progress)
 			if err != nil {
 				err = fmt.Errorf("%s: %w", a.addr, err)
 			}
@@ -166,6 +167,20 @@ func (h *Host) race(ctx context.Context, p peer.ID, list []attempt) (transport.C
 		}
 	}
 	return nil, errors.Join(errs...)
+}
+
+var errTooOften = errors.New("link: tried too often in vain")
+
+// try makes one attempt, unless there were too many in vain.
+func (h *Host) try(ctx context.Context, a attempt, p peer.ID, progress chan<- transport.DialUpdate) (transport.CapableConn, error) {
+	if !h.misses.allow(a.at, time.Now()) {
+		return nil, errTooOften
+	}
+	c, err := dial(ctx, a, p, progress)
+	if err != nil && !errors.Is(ctx.Err(), context.Canceled) { // one that another has overtaken is no failure
+		h.misses.note(a.at, time.Now())
+	}
+	return c, err
 }
 
 // dial makes one attempt; a transport that can says when it gets somewhere.

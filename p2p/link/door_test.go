@@ -307,3 +307,24 @@ func check(t *rapid.T, d *door, inside map[*visit]bool) {
 		}
 	}
 }
+
+// An address that does not answer is tried so often and no more, whatever is
+// said of who is there; other addresses, and those that answer, are not.
+func TestMisses(t *testing.T) {
+	m := newMisses()
+	tried := 0
+	for i := range 10_000 { // in ten seconds
+		now := epoch.Add(time.Duration(i) * time.Millisecond)
+		if m.allow(ip(1), now) {
+			tried++
+			m.note(ip(1), now)
+		}
+		if !m.allow(ip(2), now) || !m.allow(netip.MustParseAddr("127.0.0.1"), now) {
+			t.Fatal("an address that nobody missed")
+		}
+		m.note(netip.MustParseAddr("127.0.0.1"), now)
+	}
+	if want := missesBurst + 10*missesPerSecond; tried > want+1 || tried < want-1 {
+		t.Errorf("%d tries in ten seconds, want %d", tried, want)
+	}
+}

@@ -353,6 +353,42 @@ func openMany(ctx context.Context, l transport.Listener) int {
 	return 999
 }
 
+// Whoever claims to be at somebody else's address does not have us knock there
+// without end.
+func TestDialsOfAThirdPartyAreBounded(t *testing.T) {
+	third, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer third.Close()
+	knocks := make(chan int, 1)
+	go func() {
+		for n := 0; ; n++ {
+			c, err := third.Accept()
+			if err != nil {
+				knocks <- n
+				return
+			}
+			_ = c.Close()
+		}
+	}()
+	a := start(t, Config{Key: key(1)})
+	a.misses = &misses{paces: newPaces(0, missesBurst)} // and never more
+	port := netip.MustParseAddrPort(third.Addr().String()).Port()
+	at := netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), port)
+	for range 10 * missesBurst {
+		c, err := a.try(within(t), attempt{ip(1), tcpAddr(at), a.tcp, 0}, "nobody", nil)
+		if err == nil {
+			_ = c.Close()
+			t.Fatal("connected with nobody")
+		}
+	}
+	_ = third.Close()
+	if n := <-knocks; n == 0 || n > missesBurst {
+		t.Errorf("knocked %d times", n)
+	}
+}
+
 // One member cannot take the memory that the others of a table need.
 func TestMemoryIsShared(t *testing.T) {
 	if sum := 11 * memoryPeer; sum+16<<20 > memoryAll {

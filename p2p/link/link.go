@@ -83,10 +83,11 @@ func init() {
 
 // Host is one peer's end of all its connections.
 type Host struct {
-	cfg  Config
-	up   chan struct{}
-	door *door
-	work sync.WaitGroup // accept loops, handlers, dials; grows only while run lasts
+	cfg    Config
+	up     chan struct{}
+	door   *door
+	misses *misses
+	work   sync.WaitGroup // accept loops, handlers, dials; grows only while run lasts
 
 	mu    sync.Mutex // guards all below
 	run   context.Context
@@ -106,7 +107,7 @@ func New(c Config) *Host {
 	if c.Member == nil {
 		c.Member = func(identity.ID) bool { return false }
 	}
-	return &Host{cfg: c, up: make(chan struct{}), door: newDoor(c.Admit, c.Member), conns: map[*Conn]bool{}, open: map[network.MuxedConn]bool{}}
+	return &Host{cfg: c, up: make(chan struct{}), door: newDoor(c.Admit, c.Member), misses: newMisses(), conns: map[*Conn]bool{}, open: map[network.MuxedConn]bool{}}
 }
 
 // Up is closed once the host listens.
