@@ -167,25 +167,32 @@ func ownNetworks() (nets []netip.Prefix) {
 
 // addresses lists where an identity may be, best first: where it was reached
 // last, as heard on the local network now, then as known. What anybody can
-// announce does not come before what has worked.
+// announce does not come before what has worked, and leaves room for more of
+// that among the few that a dial tries.
 func (n *Node) addresses(id identity.ID) []netip.AddrPort {
-	known := n.known.of(id)
-	out := slices.Clone(known[:min(len(known), 1)])
+	var heard []netip.AddrPort
 	for _, p := range n.heard() {
 		if p.ID == link.PeerID(id) {
-			for _, a := range p.Addrs {
-				if !slices.Contains(out, a) {
-					out = append(out, a)
-				}
+			heard = append(heard, p.Addrs...)
+		}
+	}
+	return mix(n.known.of(id), heard)
+}
+
+// mix takes one that is known, four that were heard, two more that are known,
+// and then the others.
+func mix(known, heard []netip.AddrPort) (out []netip.AddrPort) {
+	const firstHeard, firstKnown = 4, 2
+	last := min(len(known), 1)
+	k, h := min(len(known), last+firstKnown), min(len(heard), firstHeard)
+	for _, list := range [][]netip.AddrPort{known[:last], heard[:h], known[last:k], heard[h:], known[k:]} {
+		for _, a := range list {
+			if dialable(a) && !slices.Contains(out, a) {
+				out = append(out, a)
 			}
 		}
 	}
-	for _, a := range known {
-		if !slices.Contains(out, a) {
-			out = append(out, a)
-		}
-	}
-	return slices.DeleteFunc(out, func(a netip.AddrPort) bool { return !dialable(a) })
+	return out
 }
 
 // heard is the list of discovery, empty without it.

@@ -37,6 +37,29 @@ func TestAddressBookKeepsTheLatest(t *testing.T) {
 	}
 }
 
+// Lies about where somebody is do not push out what has worked.
+func TestMixOfAddresses(t *testing.T) {
+	list := func(net byte, n int) (out []netip.AddrPort) {
+		for i := range n {
+			out = append(out, netip.AddrPortFrom(netip.AddrFrom4([4]byte{10, 0, net, byte(i)}), 4001))
+		}
+		return out
+	}
+	known, heard := list(1, 5), list(2, 8)
+	want := slices.Concat(known[:1], heard[:4], known[1:3], heard[4:], known[3:])
+	if got := mix(known, heard); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+	if got := mix(known, append([]netip.AddrPort{known[1]}, heard...)); len(got) != 13 || got[1] != known[1] {
+		t.Errorf("%v", got)
+	}
+	for n := range 5 {
+		if got := mix(known[:n], heard[:n]); len(got) != 2*n {
+			t.Errorf("%d of each: %v", n, got)
+		}
+	}
+}
+
 // Nobody on this network can have others dial computers elsewhere.
 func TestCredible(t *testing.T) {
 	claimed := parseAddrs([]string{"10.1.2.3:1", "8.8.8.8:53", "[2001:db8::1]:443", "[fd00::1]:1", "169.254.1.1:1", "100.64.1.1:1"}, false)
