@@ -21,7 +21,8 @@ import (
 )
 
 // talkerVariable makes the test binary play one seat without end, "seat/seats",
-// and say how long its rounds take; see talkerMain.
+// and say how long its rounds take; or, with " listen" behind it, take in what
+// others say without playing. See talkerMain.
 const talkerVariable = "ALIBI_NODE_TALKER"
 
 // beat is what a talker prints four times a second.
@@ -74,8 +75,8 @@ func (m *meter) round(uint32) {
 	m.mu.Unlock()
 }
 
-// talkerMain plays a seat: lines on stdin are "window" to measure anew, and
-// "open" to open another table beside the game.
+// talkerMain plays a seat: lines on stdin are "window" to measure anew, "open"
+// to open another table beside the game, and "speak" to say a great deal.
 func talkerMain(what string) error {
 	var me, seats int
 	if _, err := fmt.Sscanf(what, "%d/%d", &me, &seats); err != nil {
@@ -114,13 +115,19 @@ func talkerMain(what string) error {
 		k.each = func(uint32) { m.mu.Lock(); m.count++; m.mu.Unlock() }
 	}
 	talked := make(chan error, 1)
-	go func() { _, err := k.run(ctx); talked <- err }()
+	if strings.HasSuffix(what, " listen") {
+		go m.listen(g)
+	} else {
+		go func() { _, err := k.run(ctx); talked <- err }()
+	}
 	go func() {
 		defer cancel()
 		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 			switch in.Text() {
 			case "window":
 				m.reset()
+			case "speak":
+				talked <- speak(g, me)
 			case "open":
 				if _, err := n.Open(ctx, offerFor(12), guest(1)); err != nil {
 					talked <- err

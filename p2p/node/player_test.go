@@ -27,6 +27,7 @@ const guestVariable = "ALIBI_NODE_GUEST"
 func TestMain(m *testing.M) {
 	for variable, run := range map[string]func(string) error{
 		helperVariable: playerMain, guestVariable: guestMain, talkerVariable: talkerMain, hostileVariable: hostileMain,
+		rogueVariable: rogueMain,
 	} {
 		what := os.Getenv(variable)
 		if what == "" {
