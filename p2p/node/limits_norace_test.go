@@ -2,5 +2,8 @@
 
 package node
 
-// raceEnabled says that everything takes more time and memory.
-const raceEnabled = false
+// See limits_race_test.go.
+const (
+	raceEnabled = false
+	speeches    = 200
+)

@@ -2,5 +2,9 @@
 
 package node
 
-// raceEnabled says that everything takes more time and memory.
-const raceEnabled = true
+// raceEnabled says that everything takes more time and memory; speeches is how
+// much is said in a test of much.
+const (
+	raceEnabled = true
+	speeches    = 50
+)

@@ -23,10 +23,7 @@ import (
 // rogueVariable makes the test binary a seat that misbehaves; see rogueMain.
 const rogueVariable = "ALIBI_NODE_ROGUE"
 
-const (
-	speeches   = 200
-	speechSize = 50_000
-)
+const speechSize = 50_000
 
 // speak publishes a great deal.
 func speak(g *Game, me int) error {
@@ -149,7 +146,7 @@ func TestRogueSeat(t *testing.T) {
 			}
 			rogue := &hostile{netlab.Start[deeds](t, l, 4, "rogue", rogueVariable+"="+how)}
 			rogue.Say(t, strings.Join(targets, " "))
-			rogue.Await(t, "the rogue", allowance, func(d deeds) bool { return d.Messages > 5 })
+			rogue.Await(t, "the rogue", allowance, func(d deeds) bool { return d.Connects > 5 })
 			for _, p := range table {
 				p.Await(t, "the honest ones", allowance, func(b beat) bool {
 					return len(b.Seats) == 4 && b.Seats[0] == "connected" && b.Seats[1] == "connected" && b.Seats[2] == "connected"
