@@ -73,6 +73,7 @@ const (
 	ByeTooFast
 	ByeNoTable
 	ByeChanged
+	ByeVersion
 )
 
 // Final carries the charter for everybody to compare with what was shown.

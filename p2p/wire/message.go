@@ -18,20 +18,22 @@ type Message interface {
 
 // Kinds of message. A number is never used for anything else.
 const (
-	kindHello  = 1
-	kindWhere  = 2
-	kindEntry  = 3
-	kindTaken  = 4
-	kindPing   = 5
-	kindPong   = 6
-	kindOffer  = 17
-	kindSit    = 18
-	kindSeats  = 19
-	kindReady  = 20
-	kindBye    = 21
-	kindFinal  = 22
-	kindAgreed = 23
-	kindBegin  = 24
+	kindHello   = 1
+	kindWhere   = 2
+	kindEntry   = 3
+	kindTaken   = 4
+	kindPing    = 5
+	kindPong    = 6
+	kindWatch   = 7
+	kindCharter = 8
+	kindOffer   = 17
+	kindSit     = 18
+	kindSeats   = 19
+	kindReady   = 20
+	kindBye     = 21
+	kindFinal   = 22
+	kindAgreed  = 23
+	kindBegin   = 24
 )
 
 // Encode returns a frame's content.
@@ -65,6 +67,12 @@ func DecodeGame(content []byte) (Message, error) {
 		return decode(content, &Ping{})
 	case kindPong:
 		return decode(content, &Pong{})
+	case kindWatch:
+		return decode(content, &Watch{})
+	case kindCharter:
+		return decode(content, &Charter{})
+	case kindBye:
+		return decode(content, &Bye{})
 	case kindEntry:
 		s, err := feed.Decode(content[1:])
 		if err != nil {

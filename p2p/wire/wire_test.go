@@ -14,6 +14,7 @@ import (
 
 	"alibi/crypto/feed"
 	"alibi/crypto/identity"
+	"alibi/p2p/replica"
 )
 
 func id(n byte) identity.ID { return identity.KeyFromSeed([32]byte{n}).ID() }
@@ -31,7 +32,9 @@ func entry(t testing.TB, body int) *feed.Signed {
 func samples(t testing.TB) (game, lobby []Message) {
 	game = []Message{
 		&Hello{Version: Version, Table: feed.Hash{1}, At: Position{Round: 7, Heard: 5}, Links: 6},
-		&Where{At: Position{Round: 1 << 31, Heard: seatBits}, Again: true},
+		&Where{At: Position{Epoch: replica.MaxEpoch, Round: 1 << 31, Heard: seatBits}, Again: true},
+		&Watch{Version: Version}, &Watch{Version: 99, Table: feed.Hash{1}},
+		&Charter{Charter: []byte("charter")}, &Charter{Charter: make([]byte, feed.MaxCharter)}, &Bye{Reason: ByeFull},
 		&Entry{Signed: entry(t, 10)}, &Entry{Signed: entry(t, 60_000)},
 		&Taken{Count: 1<<32 - 1}, &Ping{N: 1}, &Pong{N: 2},
 	}
@@ -69,7 +72,7 @@ func TestMessagesRoundTrip(t *testing.T) {
 				t.Errorf("%T: a missing byte was accepted", m)
 			}
 			switch m.(type) {
-			case *Ping, *Pong: // both protocols have them
+			case *Ping, *Pong, *Bye: // both protocols have them
 			default:
 				if _, err := other(b); !errors.Is(err, ErrMessage) {
 					t.Errorf("%T in the other protocol: %v", m, err)
@@ -86,7 +89,10 @@ func TestBadMessagesAreRefused(t *testing.T) {
 	for name, m := range map[string]Message{
 		"seat past the last in links": &Hello{Links: 1 << 12},
 		"seat past the last heard":    &Where{At: Position{Heard: 1 << 15}},
+		"an epoch past the last":      &Hello{At: Position{Epoch: replica.MaxEpoch + 1}},
 		"no entry":                    &Entry{},
+		"an empty charter":            &Charter{},
+		"a charter that is too long":  &Charter{Charter: make([]byte, feed.MaxCharter+1)},
 		"nameless table":              &Offer{Seats: 3},
 		"one seat":                    &Offer{Table: "x", Seats: 1},
 		"thirteen seats":              &Offer{Table: "x", Seats: 13},
