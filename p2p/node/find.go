@@ -20,13 +20,15 @@ import (
 	"alibi/p2p/wire"
 )
 
-// Keys of what is announced about an open table. A peer without infoTable
-// announces only where it is, for those it plays with.
+// Keys of what is announced about an open table, or about a game that can be
+// watched. A peer without infoTable announces only where it is, for those it
+// plays with.
 const (
 	infoVersion = "v"
 	infoTable   = "t"
 	infoHost    = "h"
 	infoSeats   = "n" // seats, taken, leavers, with dots between
+	infoGame    = "g" // of a game under way: its short name
 	infoSummary = "s-"
 )
 
@@ -59,22 +61,29 @@ func (n *Node) watch(ctx context.Context, service *lan.Service) {
 	}
 }
 
-// announce says what table is open here, or that none is, and how hard to look
-// for others: each second before a game and while a seat is missing.
+// announce says what table is open here, or else what game can be watched, and
+// how hard to look for others: each second before a game and while a seat is
+// missing.
 func (n *Node) announce() {
 	n.announcing.Lock()
 	defer n.announcing.Unlock()
 	n.mu.Lock()
-	service, open := n.lan, n.open
+	service, open, shown := n.lan, n.open, n.onShow()
 	games := slices.Collect(maps.Values(n.games))
+	for _, w := range n.watched {
+		games = append(games, w.Game)
+	}
 	n.mu.Unlock()
 	if service == nil {
 		return
 	}
 	looking := open != nil || len(games) == 0 || slices.ContainsFunc(games, (*Game).missing)
 	info := map[string]string{infoVersion: strconv.Itoa(wire.Version)}
-	if open != nil {
+	switch {
+	case open != nil:
 		maps.Copy(info, describe(open.view()))
+	case shown != nil:
+		maps.Copy(info, shown.announced())
 	}
 	_ = service.SetInfo(info) // the offer was checked against tighter bounds
 	service.SetEager(looking)
@@ -87,18 +96,22 @@ func describe(v lobby.View) map[string]string {
 			taken++
 		}
 	}
-	info := map[string]string{
-		infoTable: v.Offer.Table,
-		infoHost:  v.Seats[0].Name,
-		infoSeats: fmt.Sprintf("%d.%d.%d", v.Offer.Seats, taken, v.Offer.Leavers),
+	return infoOf(v.Offer.Table, v.Seats[0].Name, v.Offer.Seats, taken, v.Offer.Leavers, v.Offer.Summary, "")
+}
+
+func infoOf(table, host string, seats, taken, leavers int, summary map[string]string, game string) map[string]string {
+	info := map[string]string{infoTable: table, infoHost: host, infoSeats: fmt.Sprintf("%d.%d.%d", seats, taken, leavers)}
+	if game != "" {
+		info[infoGame] = game
 	}
-	for k, value := range v.Offer.Summary {
+	for k, value := range summary {
 		info[infoSummary+k] = value
 	}
 	return info
 }
 
-// Tables lists the open tables found by now, in a stable order.
+// Tables lists the tables found by now, in a stable order: the open ones, and
+// the games under way that can be watched, each once.
 func (n *Node) Tables() []Table {
 	var out []Table
 	for _, p := range n.heard() {
@@ -109,7 +122,12 @@ func (n *Node) Tables() []Table {
 	slices.SortFunc(out, func(a, b Table) int {
 		return strings.Compare(a.Name+"\x00"+string(a.Opener[:]), b.Name+"\x00"+string(b.Opener[:]))
 	})
-	return out
+	listed := map[string]bool{}
+	return slices.DeleteFunc(out, func(t Table) bool {
+		again := t.Game != "" && listed[t.Game] // by another of its seats
+		listed[t.Game] = true
+		return again
+	})
 }
 
 // tableOf reads an announcement; nothing in it is proven, and the parts that
@@ -140,8 +158,11 @@ func tableOf(p lan.Peer) (Table, bool) {
 		seats < feed.MinSeats || seats > feed.MaxSeats || taken > seats || leavers > seats-2 {
 		return Table{}, false
 	}
-	t.Seats, t.Taken, t.Leavers = int(seats), int(taken), int(leavers)
-	if taken == seats {
+	t.Seats, t.Taken, t.Leavers, t.Game = int(seats), int(taken), int(leavers), p.Info[infoGame]
+	switch {
+	case t.Game != "":
+		t.Problem = "the game is under way; it can be watched"
+	case taken == seats:
 		t.Problem = "every seat is taken"
 	}
 	for k, v := range p.Info {

@@ -5,8 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"alibi/crypto/feed"
@@ -17,10 +20,9 @@ import (
 
 // Bounds of a game's exchange.
 const (
-	maxEarly   = 64 // arrivals given back as Early
-	earlyWait  = 300 * time.Millisecond
-	maxConns   = 4 // connections with one seat; all but one are about to close
-	flushLimit = 10 * time.Second
+	maxConns     = 4 // connections with one seat; all but one are about to close
+	flushLimit   = 10 * time.Second
+	flushWatched = time.Second
 )
 
 // ErrUndelivered means that a connected seat had not taken in everything when
@@ -30,9 +32,14 @@ var ErrUndelivered = errors.New("node: not everything could be delivered")
 // Game is the exchange of entries between the seats of one table.
 type Game struct {
 	node     *Node
+	charter  []byte
+	name     string // of the table
+	names    []string
 	table    feed.Hash
 	ids      []identity.ID
-	me       int
+	leavers  int
+	me       int          // -1 for one who only watches
+	limit    atomic.Int32 // spectators that are let in at a time
 	began    time.Time
 	arrivals chan Arrival
 	changed  chan struct{} // presence
@@ -41,26 +48,40 @@ type Game struct {
 	work     sync.WaitGroup  // grows only while not closed
 	done     chan struct{}   // closed when everything has ended
 
-	mu       sync.Mutex // guards all below
-	closed   bool
-	flushing bool
-	book     *replica.Book
-	seats    []*seat
-	early    []Arrival
-	ripened  int           // entries in the book when early arrivals last came again
-	recheck  chan struct{} // early and presence are to be looked at
-	news     chan struct{} // closed and replaced when something was taken in
-	presence []Presence
+	mu         sync.Mutex // guards all below
+	closed     bool
+	flushing   bool
+	book       *replica.Book
+	seats      []*seat
+	spectators map[identity.ID]*seat
+	public     *replica.Repeats // what spectators are shown besides
+	summary    map[string]string
+	early      []Arrival
+	evicted    uint16        // senders of early arrivals that there was no room for
+	ripened    int           // entries added to the book when early arrivals last came again
+	recheck    chan struct{} // early and presence are to be looked at
+	news       chan struct{} // closed and replaced when something was taken in
+	presence   []Presence
 }
 
-// seat is the far end of one seat.
+// seat is the far end of one seat, or a spectator.
 type seat struct {
 	conns   []*exchange // the last one is in use
 	heard   time.Time
 	links   uint16
-	repeats []*feed.Signed
+	repeats *replica.Repeats
 	bell    chan struct{}      // wakes the goroutine that keeps the seat connected
 	dialled context.CancelFunc // ends the dial under way, if there is one
+	held    int                // goroutines that hold a spectator's place
+	had     int                // entries of the book that had been sent when a connection ended
+}
+
+// current is the connection in use, or nil.
+func (s *seat) current() *exchange {
+	if len(s.conns) == 0 {
+		return nil
+	}
+	return s.conns[len(s.conns)-1]
 }
 
 // Play takes up a game: it connects to all other seats and keeps connecting
@@ -75,18 +96,7 @@ func (n *Node) Play(charter []byte, me int) (*Game, error) {
 	if me < 0 || me >= len(c.Seats) || c.Seats[me].ID != n.id {
 		return nil, ErrNotSeated
 	}
-	g := &Game{
-		node: n, table: feed.TableHash(charter), ids: c.IDs(), me: me, began: time.Now(),
-		arrivals: make(chan Arrival), changed: make(chan struct{}, 1), done: make(chan struct{}),
-		book: replica.NewBook(), recheck: make(chan struct{}, 1), news: make(chan struct{}),
-	}
-	for range g.ids {
-		g.seats = append(g.seats, &seat{bell: make(chan struct{}, 1)})
-	}
-	g.presence, _ = judge(g.sightings(), me, g.began, g.began)
-	for i := range g.presence {
-		g.presence[i].Since = g.began
-	}
+	g := newGame(n, charter, c, me)
 
 	defer n.announce()
 	n.mu.Lock()
@@ -109,15 +119,32 @@ func (n *Node) Play(charter []byte, me int) (*Game, error) {
 	return g, nil
 }
 
+func newGame(n *Node, charter []byte, c feed.Charter, me int) *Game {
+	g := &Game{
+		node: n, charter: bytes.Clone(charter), name: c.Name, table: feed.TableHash(charter), ids: c.IDs(), leavers: int(c.Leavers),
+		me: me, began: time.Now(),
+		arrivals: make(chan Arrival), changed: make(chan struct{}, 1), done: make(chan struct{}),
+		book: replica.NewBook(), spectators: map[identity.ID]*seat{}, public: new(replica.Repeats),
+		recheck: make(chan struct{}, 1), news: make(chan struct{}),
+	}
+	for _, s := range c.Seats {
+		g.names = append(g.names, s.Name)
+		g.seats = append(g.seats, &seat{repeats: new(replica.Repeats), bell: make(chan struct{}, 1)})
+	}
+	g.presence, _ = judge(g.sightings(), me, g.began, g.began)
+	for i := range g.presence {
+		g.presence[i].Since = g.began
+	}
+	return g
+}
+
 // end waits for the game's end and for its goroutines.
 func (g *Game) end() {
 	<-g.ctx.Done()
 	g.mu.Lock()
 	g.closed = true
-	for _, s := range g.seats {
-		for _, x := range s.conns {
-			_ = x.conn.Close()
-		}
+	for x := range g.exchanges() {
+		_ = x.conn.Close()
 	}
 	g.mu.Unlock()
 	g.work.Wait()
@@ -125,6 +152,9 @@ func (g *Game) end() {
 	g.node.mu.Lock()
 	if g.node.games[g.table] == g {
 		delete(g.node.games, g.table)
+	}
+	if w := g.node.watched[g.table]; w != nil && w.Game == g {
+		delete(g.node.watched, g.table)
 	}
 	g.node.mu.Unlock()
 	g.node.announce()
@@ -151,46 +181,48 @@ func (g *Game) seatOf(id identity.ID) int { return slices.Index(g.ids, id) }
 
 // Publish hands over entries that the caller has accepted into its log, own and
 // other seats' alike, in log order; its own it has made durable first. They go
-// to every seat that lacks them. It never blocks on the network.
+// to every seat that lacks them. It never blocks on the network. The ballots
+// that closed a round are handed over in one call; whatever was published for
+// that round or after it is taken back by them.
 func (g *Game) Publish(entries ...*feed.Signed) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	added := false
+	added, cuts := false, g.book.Cuts()
 	for _, e := range entries {
 		added = g.book.Add(e) || added
 	}
-	if added {
-		g.tellAll()
-		ring(g.recheck)
+	if !added {
+		return
+	}
+	if g.book.Cuts() != cuts {
+		// By its old position, others may take this peer to be further than it is.
+		for x := range g.exchanges() {
+			x.askAgain()
+		}
+	}
+	g.tellAll()
+	ring(g.recheck)
+}
+
+// exchanges goes through all connections.
+func (g *Game) exchanges() iter.Seq[*exchange] {
+	return func(yield func(*exchange) bool) {
+		for _, s := range slices.AppendSeq(slices.Clone(g.seats), maps.Values(g.spectators)) {
+			for _, x := range s.conns {
+				if !yield(x) {
+					return
+				}
+			}
+		}
 	}
 }
 
 // tellAll has every peer told where this one stands now.
 func (g *Game) tellAll() {
-	for _, s := range g.seats {
-		for _, x := range s.conns {
-			x.where = true
-			ring(x.wake)
-		}
+	for x := range g.exchanges() {
+		x.where = true
+		ring(x.wake)
 	}
-}
-
-// Early gives back an arrival that feed.Log called Early. It comes again
-// after the next Publish that may let it in, and its sender is asked again
-// when that takes long.
-func (g *Game) Early(a Arrival) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, held := range g.early {
-		if bytes.Equal(held.Entry.Raw(), a.Entry.Raw()) {
-			return
-		}
-	}
-	if len(g.early) == maxEarly {
-		g.early = slices.Delete(g.early, 0, 1) // its sender has it still
-	}
-	g.early = append(g.early, a)
-	ring(g.recheck)
 }
 
 // Resync asks a seat to send again what is not published here yet.
@@ -202,45 +234,26 @@ func (g *Game) Resync(seat int) {
 
 func (g *Game) resync(seat int) {
 	if x := g.current(seat); x != nil {
-		x.where, x.again = true, true
-		ring(x.wake)
+		x.askAgain()
 	}
+}
+
+// askAgain has a seat asked for everything that is lacking here.
+func (x *exchange) askAgain() {
+	if x.seat < 0 {
+		return
+	}
+	x.plan.Again()
+	x.where, x.again = true, true
+	ring(x.wake)
 }
 
 // current is the connection in use with a seat, or nil.
 func (g *Game) current(seat int) *exchange {
-	if seat < 0 || seat >= len(g.seats) || len(g.seats[seat].conns) == 0 {
+	if seat < 0 || seat >= len(g.seats) {
 		return nil
 	}
-	conns := g.seats[seat].conns
-	return conns[len(conns)-1]
-}
-
-// Repeat sends entries to one seat whether or not it is known to hold entries
-// for these places already. It is how two peers that hold different histories
-// show each other what they hold, so that whoever signed both stands convicted
-// on both sides (cmd/internal/session). Receivers pass such entries on to
-// Arrivals even where they hold another one for the same round and seat. They
-// are sent again on a new connection; at most replica.MaxRepeats are kept for
-// a seat.
-func (g *Game) Repeat(seat int, entries ...*feed.Signed) {
-	if seat < 0 || seat >= len(g.seats) || seat == g.me {
-		return
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s := g.seats[seat]
-	for _, e := range entries {
-		known := slices.ContainsFunc(s.repeats, func(r *feed.Signed) bool { return bytes.Equal(r.Raw(), e.Raw()) })
-		if known || len(s.repeats) == replica.MaxRepeats {
-			continue
-		}
-		s.repeats = append(s.repeats, e)
-		for _, x := range s.conns {
-			x.plan.Repeat(e)
-			ring(x.wake)
-		}
-	}
+	return g.seats[seat].current()
 }
 
 // Presence lists what is known of every seat, by seat. The own is Connected.
@@ -256,8 +269,9 @@ func (g *Game) PresenceChanged() <-chan struct{} { return g.changed }
 
 // Flush waits until every connected seat has taken in everything that was
 // published; it gives up with ErrUndelivered after ten seconds, or when ctx
-// ends. It is for the end of a game: from then on arrivals are taken in
-// without being delivered, since their reader is about to leave.
+// ends. Spectators are given a second more. It is for the end of a game: from
+// then on arrivals are taken in without being delivered, since their reader is
+// about to leave.
 func (g *Game) Flush(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, flushLimit)
 	defer cancel()
@@ -265,9 +279,23 @@ func (g *Game) Flush(ctx context.Context) error {
 	g.flushing = true
 	g.mu.Unlock()
 	g.announceNews()
+	if err := g.await(ctx, func(x *exchange) bool { return x.seat < 0 || x.delivered() }); err != nil {
+		return err
+	}
+	brief, done := context.WithTimeout(ctx, flushWatched)
+	defer done()
+	_ = g.await(brief, (*exchange).delivered) // whoever is too slow sees the end elsewhere, or not
+	return nil
+}
+
+// await waits until what is said of every connection in use is so.
+func (g *Game) await(ctx context.Context, so func(*exchange) bool) error {
 	for {
 		g.mu.Lock()
-		all, news := g.delivered(), g.news
+		all, news := true, g.news
+		for x := range g.exchanges() {
+			all = all && (x != x.far.current() || so(x))
+		}
 		g.mu.Unlock()
 		if all {
 			return nil
@@ -282,20 +310,20 @@ func (g *Game) Flush(ctx context.Context) error {
 	}
 }
 
-// delivered reports whether no connected seat lacks anything.
-func (g *Game) delivered() bool {
-	for i := range g.seats {
-		if x := g.current(i); x != nil && (!x.plan.Idle() || x.sent != x.acked) {
-			return false
-		}
-	}
-	return true
+// delivered reports whether the far end lacks nothing, and has been told that
+// this one has what it sent.
+func (x *exchange) delivered() bool {
+	return x.plan.Idle() && x.sent == x.acked && x.told == x.took && !x.saying
 }
 
 // announceNews wakes whoever waits for something to have been taken in.
 func (g *Game) announceNews() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.wakeAll()
+}
+
+func (g *Game) wakeAll() {
 	close(g.news)
 	g.news = make(chan struct{})
 }
@@ -316,11 +344,15 @@ func (g *Game) ringAll() {
 // position is where this peer stands, as it is said to others.
 func (g *Game) position() wire.Position {
 	p := g.book.Position()
-	return wire.Position{Round: p.Round, Heard: p.Heard}
+	return wire.Position{Epoch: p.Epoch, Round: p.Round, Heard: p.Heard}
 }
 
-// links are the seats this peer is connected to itself.
+// links are the seats this peer is connected to itself. For one without a seat
+// that is nobody else's business.
 func (g *Game) links(now time.Time) (mask uint16) {
+	if g.me < 0 {
+		return 0
+	}
 	for i, s := range g.sightings() {
 		if i != g.me && s.fresh(now) {
 			mask |= 1 << i

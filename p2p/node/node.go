@@ -65,16 +65,17 @@ type Node struct {
 
 	announcing sync.Mutex // so that what is announced last is the latest
 
-	mu    sync.Mutex // guards all below
-	began bool
-	ended bool
-	run   context.Context
-	lan   *lan.Service
-	since time.Time // when Run began to look around
-	open  *opening
-	begun *opening // the last one that became a game
-	games map[feed.Hash]*Game
-	links map[*link.Conn]bool // for Status
+	mu      sync.Mutex // guards all below
+	began   bool
+	ended   bool
+	run     context.Context
+	lan     *lan.Service
+	since   time.Time // when Run began to look around
+	open    *opening
+	begun   *opening // the last one that became a game
+	games   map[feed.Hash]*Game
+	watched map[feed.Hash]*Watching
+	links   map[*link.Conn]bool // for Status; true for a stranger's
 }
 
 // New makes a node; it starts nothing and opens nothing.
@@ -95,7 +96,7 @@ func New(c Config) (*Node, error) {
 	n := &Node{
 		cfg: c, id: c.Key.ID(),
 		known: newAddressBook(), up: make(chan struct{}), changed: make(chan struct{}, 1),
-		games: map[feed.Hash]*Game{}, links: map[*link.Conn]bool{},
+		games: map[feed.Hash]*Game{}, watched: map[feed.Hash]*Watching{}, links: map[*link.Conn]bool{},
 	}
 	n.host = link.New(link.Config{
 		Key: c.Key, Port: c.Port, LoopbackOnly: c.LoopbackOnly, Admit: n.admit, Member: n.member, Handle: n.handle,
@@ -185,53 +186,6 @@ func (n *Node) Up() <-chan struct{} { return n.up }
 
 // ID is the node's identity.
 func (n *Node) ID() identity.ID { return n.id }
-
-// admit says who may connect at all: anybody while a table is open here, else
-// only those who sit at a table that is being played.
-func (n *Node) admit(id identity.ID) bool {
-	n.mu.Lock()
-	open := n.open != nil
-	n.mu.Unlock()
-	return open || n.member(id)
-}
-
-// member says who sits at a table that is being played or about to be.
-func (n *Node) member(id identity.ID) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.begun != nil && n.begun.begunWith(id) {
-		return true
-	}
-	for _, g := range n.games {
-		if g.seatOf(id) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// handle owns an inbound connection.
-func (n *Node) handle(ctx context.Context, c *link.Conn) {
-	defer n.count(c)()
-	switch c.Protocol() {
-	case link.Lobby:
-		n.handleLobby(ctx, c)
-	case link.Game:
-		n.handleGame(c)
-	}
-}
-
-// count lists a connection in Status until the returned function is called.
-func (n *Node) count(c *link.Conn) func() {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.links[c] = true
-	return func() {
-		n.mu.Lock()
-		defer n.mu.Unlock()
-		delete(n.links, c)
-	}
-}
 
 // Open opens a table and sits down at it. It fails at once if the offer or
 // the name is refused, or ErrBusy.

@@ -8,7 +8,8 @@ import (
 	"alibi/p2p/lobby"
 )
 
-// Table is an open table that was found. It is a value to keep.
+// Table is an open table that was found, or a game that can be watched. It is a
+// value to keep.
 type Table struct {
 	Opener  identity.ID
 	Name    string // of the table
@@ -17,6 +18,9 @@ type Table struct {
 	Taken   int
 	Leavers int
 	Summary map[string]string
+	// Game tells a game under way, which Watch follows, from others; it is empty
+	// for an open table.
+	Game string
 	// Version is the opener's protocol version.
 	Version int
 	// Problem says why this table cannot be joined, "" when it can.

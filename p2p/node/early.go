@@ -1,0 +1,96 @@
+package node
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"alibi/crypto/feed"
+)
+
+// Bounds of early arrivals.
+const (
+	maxEarly  = 64
+	earlyWait = 300 * time.Millisecond
+)
+
+// Early gives back an arrival that feed.Log called Early. It comes again
+// after the next Publish that may let it in, and its sender is asked again
+// when that takes long.
+func (g *Game) Early(a Arrival) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, held := range g.early {
+		if bytes.Equal(held.Entry.Raw(), a.Entry.Raw()) {
+			return
+		}
+	}
+	g.early = append(g.early, a)
+	if len(g.early) > maxEarly {
+		g.evict()
+	}
+	ring(g.recheck)
+}
+
+// evict drops the oldest arrival of the sender with the most, so that nobody
+// crowds out what others have sent. Its sender has it still, and is asked for it.
+func (g *Game) evict() {
+	var held [feed.MaxSeats]int
+	most := g.early[0].From
+	for _, a := range g.early {
+		if held[a.From]++; held[a.From] > held[most] {
+			most = a.From
+		}
+	}
+	i := slices.IndexFunc(g.early, func(a Arrival) bool { return a.From == most })
+	g.early = slices.Delete(g.early, i, i+1)
+	g.evicted |= 1 << most
+}
+
+// ripe takes out the early arrivals that may fit by now, if anything was
+// published since it last did: those of the round after the newest one
+// published, or before.
+func (g *Game) ripe() (out []Arrival) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.ripened == g.book.Added() {
+		return nil
+	}
+	g.ripened = g.book.Added()
+	open := g.book.Position().Round + 1
+	g.early = slices.DeleteFunc(g.early, func(a Arrival) bool {
+		if a.Entry.Round > open || g.book.Holds(a.Entry) {
+			return g.book.Holds(a.Entry)
+		}
+		out = append(out, a)
+		return true
+	})
+	return out
+}
+
+// overdue asks the senders of early arrivals again when what has to come
+// before does not come, and those for whose arrivals there was no room. It
+// reports when to look again, if there is anything to ask for.
+func (g *Game) overdue(asked *time.Time, now time.Time) (time.Time, bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.early) == 0 && g.evicted == 0 {
+		*asked = time.Time{}
+		return time.Time{}, false
+	}
+	if asked.IsZero() {
+		*asked = now
+	} else if now.Sub(*asked) >= earlyWait {
+		*asked = now.Add(time.Second) // then at longer intervals
+		for _, a := range g.early {
+			g.evicted |= 1 << a.From
+		}
+		for i := range g.seats {
+			if g.evicted&(1<<i) != 0 {
+				g.resync(i)
+			}
+		}
+		g.evicted = 0
+	}
+	return asked.Add(earlyWait), true
+}
