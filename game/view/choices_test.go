@@ -113,14 +113,18 @@ func TestViewSaysWhatIsPublic(t *testing.T) {
 				v.Proofs != st.Proofs.Total() || len(v.Lines) != len(st.Story) || len(v.Players) != st.Seats() {
 				t.Fatalf("round %d: %+v", st.Round, v)
 			}
-			if named := v.Words != [4]string{}; named != (st.Stage >= table.Sorting) {
+			if named := v.Words != [4]string{}; named != (st.Stage >= table.Sharing) {
 				t.Fatalf("%s: words %v", st.Stage, v.Words)
 			}
 			for i, player := range v.Players {
 				if player.Name != st.Charter.Seats[i].Name || player.Owes != slices.Contains(st.Speakers(), i) || player.Opened != (st.Opened[i] != nil) {
 					t.Fatalf("round %d: %+v", st.Round, player)
 				}
-				if player.Opened && !slices.Equal(player.Hand, p.Seats[i].Hand(st)) || !player.Opened && player.Hand != nil {
+				if player.Gone != st.Gone[i] || player.Gone && player.Owes {
+					t.Fatalf("round %d: seat %d, gone %v: %+v", st.Round, i, st.Gone[i], player)
+				}
+				open := player.Opened || st.Laid[i] != nil
+				if open && !slices.Equal(player.Hand, held(p, i)) || !open && player.Hand != nil {
 					t.Fatalf("round %d: seat %d holds %v", st.Round, i, player.Hand)
 				}
 			}
@@ -131,7 +135,7 @@ func TestViewSaysWhatIsPublic(t *testing.T) {
 				return
 			}
 			for i, player := range v.Players {
-				if player.Out != st.Pos.Out[i] || player.Size != len(st.Hands[i]) {
+				if player.Out != st.Pos.Out[i] || player.Size != len(held(p, i)) {
 					t.Fatalf("round %d: %+v", st.Round, player)
 				}
 			}

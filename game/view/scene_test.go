@@ -2,9 +2,12 @@ package view_test
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 	"testing"
 
 	"alibi/crypto/beacon"
+	"alibi/crypto/feed"
 	"alibi/crypto/group"
 	"alibi/crypto/transcript"
 	"alibi/game/internal/parlour"
@@ -36,9 +39,33 @@ func newTable(t testing.TB, seed, edition string, n int, o rules.Options) *parlo
 	return p
 }
 
-// step plays one round. Players accuse and join now and then without knowing.
+// leavable is a table that some may leave.
+func leavable(t testing.TB, seed, edition string, n, leavers int, o rules.Options) *parlour.Table {
+	t.Helper()
+	p, err := parlour.NewLeaving(seed, edition, n, leavers, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// step plays one round. Players accuse and join now and then without knowing, and
+// leave now and then where they may, often while hands are laid.
 func step(t testing.TB, p *parlour.Table, d *draw) bool {
 	t.Helper()
+	present := p.State.Present()
+	if who := present[d.below(len(present))]; p.State.Tolerates(who) {
+		often := 14
+		if p.State.Stage == table.Playing && p.State.Phase() == rules.Laying {
+			often = 3
+		}
+		if d.below(often) == 0 {
+			if err := p.Carry(feed.Without(who)); err != nil || p.State.Stopped() {
+				t.Fatal(err, p.State.Faults)
+			}
+			return true
+		}
+	}
 	more, err := p.RoundWith(func(i int) seat.Action {
 		v := view.For(p.State, p.Seats[i])
 		switch {
@@ -61,6 +88,7 @@ func step(t testing.TB, p *parlour.Table, d *draw) bool {
 type game struct {
 	seed, edition string
 	seats         int
+	leavers       int
 	options       rules.Options
 }
 
@@ -71,38 +99,71 @@ func games() (out []game) {
 		{First: "opener", Order: "agreed", Last: "wins", Notebook: "solver"},
 	} {
 		for k, edition := range []string{"card", "card-advanced"} {
-			out = append(out, game{fmt.Sprint("look ", i, k), edition, 2 + (2*i+k+1)%5, o})
+			out = append(out, game{fmt.Sprint("look ", i, k), edition, 2 + (2*i+k+1)%5, 0, o},
+				game{fmt.Sprint("leave ", i, k), edition, 3 + (2*i+k)%3, 1 + (2*i+k)%3, o})
 		}
 	}
 	return out
 }
 
-// everyView plays a game and calls f at every round, for every seat and a
-// spectator (me is nil).
+// everyView calls f at every round of a game, for every seat and a spectator (me
+// is nil). f must change nothing: games are played once for all tests.
 func everyView(t *testing.T, g game, f func(p *parlour.Table, me *seat.Seat)) {
 	t.Helper()
-	p := newTable(t, g.seed, g.edition, g.seats, g.options)
-	d := drawing(g.seed)
-	for {
-		f(p, nil)
+	p, states := played(t, g)
+	for _, st := range states {
+		now := *p
+		now.State = st
+		f(&now, nil)
 		for _, s := range p.Seats {
-			f(p, s)
+			f(&now, s)
 		}
-		if !step(t, p, d) {
-			break
-		}
+	}
+}
+
+type recording struct {
+	*parlour.Table
+	states []*table.State
+}
+
+var recordings sync.Map
+
+// played is a game with the states of all its rounds.
+func played(t *testing.T, g game) (*parlour.Table, []*table.State) {
+	t.Helper()
+	if r, ok := recordings.Load(g); ok {
+		return r.(recording).Table, r.(recording).states
+	}
+	p := leavable(t, g.seed, g.edition, g.seats, g.leavers, g.options)
+	d := drawing(g.seed)
+	states := []*table.State{p.State}
+	for step(t, p, d) {
+		states = append(states, p.State)
 	}
 	if p.State.Phase() != rules.Over {
 		t.Fatalf("the game ended %s", p.State.Phase())
 	}
+	if slices.Contains(p.State.Gone, true) != (g.leavers > 0) {
+		t.Fatalf("gone are %v", p.State.Gone)
+	}
+	recordings.Store(g, recording{p, states})
+	return p, states
+}
+
+// held is what seat i was dealt, in its hand or laid open.
+func held(p *parlour.Table, i int) []rules.Card {
+	if laid := p.State.Laid[i]; laid != nil {
+		return laid
+	}
+	return p.Seats[i].Hand(p.State)
 }
 
 func eachGame(t *testing.T, f func(t *testing.T, g game)) {
 	for i, g := range games() {
-		if testing.Short() && i%2 == 1 {
+		if testing.Short() && i%4 > 1 {
 			continue
 		}
-		t.Run(fmt.Sprintf("%s of %d, %s", g.edition, g.seats, g.options.First), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s of %d, %s, leavers %d", g.edition, g.seats, g.options.First, g.leavers), func(t *testing.T) {
 			t.Parallel()
 			f(t, g)
 		})

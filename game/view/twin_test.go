@@ -64,8 +64,11 @@ func (w twins) differ(t *testing.T, i int) {
 // answers says the truth, and shows the first card asked about that is held, or
 // the last one.
 func answers(p *parlour.Table, i int, last bool) seat.Action {
-	may := view.For(p.State, p.Seats[i]).Choices.Show
+	c := view.For(p.State, p.Seats[i]).Choices
+	may := c.Show
 	switch {
+	case !c.Answer:
+		return nil
 	case len(may) == 0:
 		return seat.Deny{}
 	case last:
