@@ -9,18 +9,20 @@ import "alibi/crypto/feed"
 // close a round. Receivers pass such entries on to Arrivals even where they
 // hold another one for the same place, but not twice from one connection. They
 // go over every connection once, the next ones too, until Forget; of very many
-// the oldest are dropped (replica.Repeats).
+// the oldest are dropped (replica.Repeats). Whoever watches sees what any seat
+// is shown.
 func (g *Game) Repeat(seat int, entries ...*feed.Signed) {
-	if seat < 0 || seat >= len(g.seats) {
+	if g.me < 0 || seat < 0 || seat >= len(g.seats) {
 		return
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.repeat(seat, entries)
+	g.display(entries)
 }
 
-// RepeatAll repeats entries to every other seat, and to whoever watches. Their
-// author gets them too: it may have lost them with everything it had not kept.
+// RepeatAll repeats entries to every other seat. Their author gets them too: it
+// may have lost them with everything it had not kept.
 func (g *Game) RepeatAll(entries ...*feed.Signed) {
 	if g.me < 0 {
 		return
@@ -30,18 +32,11 @@ func (g *Game) RepeatAll(entries ...*feed.Signed) {
 	for i := range g.seats {
 		g.repeat(i, entries)
 	}
-	for _, e := range entries {
-		g.public.Add(e)
-	}
-	for _, s := range g.spectators {
-		for _, x := range s.conns {
-			ring(x.wake)
-		}
-	}
+	g.display(entries)
 }
 
 func (g *Game) repeat(seat int, entries []*feed.Signed) {
-	if seat == g.me || g.me < 0 {
+	if seat == g.me {
 		return
 	}
 	s := g.seats[seat]
@@ -50,6 +45,18 @@ func (g *Game) repeat(seat int, entries []*feed.Signed) {
 	}
 	for _, x := range s.conns {
 		ring(x.wake)
+	}
+}
+
+// display shows entries to whoever watches.
+func (g *Game) display(entries []*feed.Signed) {
+	for _, e := range entries {
+		g.public.Add(e)
+	}
+	for _, s := range g.spectators {
+		for _, x := range s.conns {
+			ring(x.wake)
+		}
 	}
 }
 
