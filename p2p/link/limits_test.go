@@ -5,12 +5,14 @@ package link
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 
 	"io"
 	"net"
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,7 +63,7 @@ func (f *flood) hold(h *Host, n int, use func(net.Conn)) {
 	for i := range n {
 		f.work.Go(func() {
 			d := net.Dialer{LocalAddr: &net.TCPAddr{IP: local(2 + i%250)}}
-			for f.again(50 * time.Millisecond) {
+			for f.again(200 * time.Millisecond) {
 				c, err := d.DialContext(f.ctx, "tcp4", h.at("127.0.0.1")[0].String())
 				if err != nil {
 					continue
@@ -93,7 +95,7 @@ func (f *flood) halfQUIC(h *Host, n int) {
 	to := net.UDPAddrFromAddrPort(h.at("127.0.0.1")[0])
 	for i := range n {
 		f.work.Go(func() {
-			for f.again(50 * time.Millisecond) {
+			for f.again(200 * time.Millisecond) {
 				u, err := net.ListenUDP("udp4", &net.UDPAddr{IP: local(2 + i%250)})
 				if err != nil {
 					continue
@@ -169,7 +171,9 @@ func TestMemberGetsInThroughAFlood(t *testing.T) {
 			t.Cleanup(stop)
 			began := time.Now()
 			c, err := a.Dial(within(t), key(2).ID(), b.at("127.0.0.1"), Game)
-			for ; err != nil && tries < 10 && i == 0; tries++ { // the first time it is one of the crowd
+			// The first time it is one of the crowd. A busy processor, which the
+			// flood shares here, may take longer than a handshake is given.
+			for ; err != nil && tries < 10 && (i == 0 || late(err)); tries++ {
 				c, err = a.Dial(within(t), key(2).ID(), b.at("127.0.0.1"), Game)
 			}
 			if err != nil {
@@ -182,7 +186,7 @@ func TestMemberGetsInThroughAFlood(t *testing.T) {
 		}
 		runtime.ReadMemStats(&now)
 		grown := int64(now.HeapInuse+now.StackInuse) - int64(mem.HeapInuse+mem.StackInuse)
-		t.Logf("slowest way in %v, %d tries more for the first; holding %v; %d goroutines and %d KiB more, the flood's own among them",
+		t.Logf("slowest way in %v, %d tries more; holding %v; %d goroutines and %d KiB more, the flood's own among them",
 			slowest, tries, b.door.counts(), runtime.NumGoroutine()-before, grown>>10)
 		if grown > 96<<20 {
 			t.Errorf("%d MiB more in use", grown>>20)
@@ -192,7 +196,14 @@ func TestMemberGetsInThroughAFlood(t *testing.T) {
 	awaitGoroutines(t, before)
 }
 
-// crowd is strangers with keys of their own who dial without listening.
+// late reports whether a dial took too long, and was not turned away.
+func late(err error) bool {
+	var n net.Error
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &n) && n.Timeout()
+}
+
+// crowd is strangers with keys of their own who dial without listening, as
+// many times at once as each may, and once more.
 func (f *flood) crowd(h *Host, n int, greet func(transport.CapableConn)) {
 	for i := range n {
 		f.work.Go(func() {
@@ -214,18 +225,22 @@ func (f *flood) crowd(h *Host, n int, greet func(transport.CapableConn)) {
 				f.t.Error(err)
 				return
 			}
-			for f.again(200 * time.Millisecond) {
-				via, addr := stack.tcp, tcpAddr(h.at("127.0.0.1")[0])
-				if i%2 == 0 {
-					via, addr = stack.quic, quicAddr(h.at("127.0.0.1")[0])
-				}
-				c, err := via.Dial(f.ctx, addr, p)
-				if err != nil {
-					continue
-				}
-				greet(c)
-				_ = c.Close()
+			var mine sync.WaitGroup
+			for k := range rooms[guests].identity + 1 {
+				mine.Go(func() {
+					via, addr := stack.tcp, tcpAddr(h.at("127.0.0.1")[0])
+					if k%2 == 0 {
+						via, addr = stack.quic, quicAddr(h.at("127.0.0.1")[0])
+					}
+					for f.again(200 * time.Millisecond) {
+						if c, err := via.Dial(f.ctx, addr, p); err == nil {
+							greet(c)
+							_ = c.Close()
+						}
+					}
+				})
 			}
+			mine.Wait()
 		})
 	}
 }
@@ -235,7 +250,7 @@ func (f *flood) crowd(h *Host, n int, greet func(transport.CapableConn)) {
 func TestMemberGetsInPastGuests(t *testing.T) {
 	b := start(t, Config{Key: key(2), Admit: everybody, Member: func(id identity.ID) bool { return id == key(1).ID() }})
 	f := newFlood(t)
-	f.crowd(b, 2*rooms[guests].all, func(c transport.CapableConn) {
+	f.crowd(b, rooms[guests].all/rooms[guests].identity+4, func(c transport.CapableConn) {
 		s, err := ask(f.ctx, c, Lobby)
 		if err == nil {
 			stop := context.AfterFunc(f.ctx, func() { _ = c.Close() })
@@ -245,8 +260,10 @@ func TestMemberGetsInPastGuests(t *testing.T) {
 	})
 	until(t, "a full house", func() bool { return b.door.counts()[guests] == rooms[guests].all })
 	a := start(t, Config{Key: key(1)})
-	for i := range 20 {
+	for i := range 10 {
 		c, err := a.Dial(within(t), key(2).ID(), b.at("::1"), Game) // the crowd's address is another
+		for ; err != nil && late(err); c, err = a.Dial(within(t), key(2).ID(), b.at("::1"), Game) {
+		}
 		if err != nil {
 			t.Fatalf("dial %d: %v", i, err)
 		}
@@ -263,94 +280,17 @@ func TestMemberGetsInPastGuests(t *testing.T) {
 func TestStrangersLeaveNoTrace(t *testing.T) {
 	b := start(t, Config{Key: key(2)})
 	f := newFlood(t)
-	f.crowd(b, 20, func(c transport.CapableConn) { _, _ = c.AcceptStream() })
-	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	defer cancel()
-	<-ctx.Done()
+	var came atomic.Int64
+	f.crowd(b, 4, func(c transport.CapableConn) {
+		_, _ = c.AcceptStream() // until cut off
+		came.Add(1)
+	})
+	until(t, "a crowd", func() bool { return came.Load() > 30 })
 	if n := b.door.counts(); n[guests]+n[members] > 0 {
 		t.Errorf("%v", n)
 	}
 	f.end()
 	until(t, "an empty house", func() bool { return b.door.counts()[strangeTCP] == 0 })
-}
-
-// Who is dialled may not open streams without end either.
-func TestThousandStreamsBack(t *testing.T) {
-	for _, name := range []string{"tcp", "quic"} {
-		t.Run(name, func(t *testing.T) {
-			a := start(t, Config{Key: key(1)})
-			cutOff := make(chan int, 1)
-			rogue := New(Config{Key: key(2), Admit: everybody})
-			limits, err := newLimits()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer limits.Close()
-			stack, err := rogue.assemble(limits)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer stack.close()
-			var l transport.Listener
-			at := netip.MustParseAddrPort("127.0.0.1:0")
-			if name == "tcp" {
-				l, err = stack.tcp.Listen(tcpAddr(at))
-			} else {
-				l, err = stack.quic.Listen(quicAddr(at))
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			go func() { cutOff <- openMany(t.Context(), l) }()
-			c, err := a.Dial(within(t), key(2).ID(), []netip.AddrPort{addrPort(l.Multiaddr())}, Game)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer c.Close()
-			select {
-			case n := <-cutOff:
-				t.Logf("cut off after %d", n)
-				if n >= 1000 {
-					t.Error("never cut off")
-				}
-			case <-within(t).Done():
-				t.Fatal("never cut off")
-			}
-		})
-	}
-}
-
-// openMany answers one connection and opens streams on it until it is cut.
-func openMany(ctx context.Context, l transport.Listener) int {
-	under, err := l.Accept()
-	if err != nil {
-		return -1
-	}
-	defer under.Close()
-	s, err := under.AcceptStream()
-	if err != nil {
-		return -1
-	}
-	if _, err := negotiate(s); err != nil {
-		return -1
-	}
-	for n := range 1000 {
-		s, err := under.OpenStream(ctx)
-		if err != nil {
-			return n
-		}
-		if _, err := s.Write([]byte("x")); err != nil && under.IsClosed() {
-			return n
-		}
-		defer func(s network.MuxedStream) { _ = s.Reset() }(s)
-	}
-	for !under.IsClosed() {
-		if _, err := under.AcceptStream(); err != nil {
-			return 999
-		}
-	}
-	return 999
 }
 
 // Whoever claims to be at somebody else's address does not have us knock there
