@@ -13,6 +13,12 @@ var (
 	ErrInUse = store.ErrInUse
 	// ErrDamaged reports that what is kept cannot be what was written.
 	ErrDamaged = store.ErrDamaged
+	// ErrReadOnly reports that the folder must not be written to.
+	ErrReadOnly = store.ErrReadOnly
+	// ErrDiskFull reports that the disk has no room left. What was kept stays.
+	ErrDiskFull = store.ErrFull
+	// ErrFolder reports that the folder belongs to another version of alibi.
+	ErrFolder = store.ErrVersion
 	// ErrBusy refuses a second table at a time.
 	ErrBusy = node.ErrBusy
 	// ErrUndelivered reports that a seat may lack the last entries of a game.

@@ -21,6 +21,7 @@ type Kept struct {
 	Me       int
 	Entries  int
 	Finished bool
+	Damaged  bool      // it cannot be taken up; Salvage may read its log
 	ID       feed.Hash // names it in the store
 }
 
@@ -51,9 +52,9 @@ func (p *Peer) Games() ([]Kept, error) {
 func kept(i store.Info) (Kept, error) {
 	c, err := feed.ParseCharter(i.Charter)
 	if err != nil {
-		return Kept{}, err
+		return Kept{}, fmt.Errorf("session: the charter of a game: %w: %w", store.ErrDamaged, err)
 	}
-	k := Kept{Table: c.Name, Me: i.Seat, Entries: i.Entries, Finished: i.Finished, ID: i.Table}
+	k := Kept{Table: c.Name, Me: i.Seat, Entries: i.Entries, Finished: i.Finished, Damaged: i.Damaged, ID: i.Table}
 	for _, s := range c.Seats {
 		k.Players = append(k.Players, s.Name)
 	}
