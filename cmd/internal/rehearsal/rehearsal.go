@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"alibi/cmd/internal/session"
 	"alibi/crypto/feed"
@@ -20,7 +21,6 @@ import (
 	"alibi/game/move"
 	"alibi/game/rules"
 	"alibi/game/seat"
-	"alibi/p2p/node"
 	"alibi/p2p/store"
 )
 
@@ -35,7 +35,11 @@ type Plan struct {
 	People  []int
 	// Wait holds the shuffles of People back until Session.Ready.
 	Wait bool
-	// Sent, when set, sees every entry that a seat sends, one call at a time.
+	// Patience is how long bots wait for a silent seat before they move to go on
+	// without it, each a second longer than the one before, so that their words
+	// come in order; 0 is for ever.
+	Patience time.Duration
+	// Sent, when set, sees every entry that a seat has sent, one call at a time.
 	Sent func(seat int, e *feed.Signed)
 	// Tamper, when set, may change what the others get to see of an entry; its
 	// seat signs the change and keeps the entry as it was.
@@ -48,6 +52,9 @@ type Table struct {
 	Sessions []*session.Session
 	Secrets  []*seat.Secret
 	hub      *hub
+	plan     Plan
+	keys     []identity.Key
+	stores   []store.Store
 }
 
 // New seats everybody.
@@ -66,9 +73,8 @@ func New(p Plan) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Table{hub: newHub(p)}
+	t := &Table{hub: newHub(p), plan: p}
 	charter := feed.Charter{Name: "rehearsal", Terms: terms, Leavers: uint8(p.Leavers)}
-	var keys []identity.Key
 	for i, name := range p.Names {
 		r := stream(p.Seed, i, "keys")
 		key, err := identity.NewKey(r)
@@ -79,7 +85,7 @@ func New(p Plan) (*Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		keys, t.Secrets = append(keys, key), append(t.Secrets, secret)
+		t.keys, t.Secrets = append(t.keys, key), append(t.Secrets, secret)
 		t.hub.ports[i].key = key
 		charter.Seats = append(charter.Seats, feed.Seat{Name: name, ID: key.ID(), Commitment: secret.Commitment(key.ID(), len(p.Names), p.Leavers)})
 	}
@@ -87,19 +93,11 @@ func New(p Plan) (*Table, error) {
 		return nil, err
 	}
 	for i := range p.Names {
-		c := session.Config{
-			Charter: t.Charter, Me: i, Key: keys[i], Secret: t.Secrets[i], Store: store.NewMemory(),
-			Link: t.hub.ports[i], Rand: stream(p.Seed, i, "proofs"),
-		}
-		if _, err := c.Store.Begin(t.Charter, i, t.Secrets[i].Bytes()); err != nil {
+		t.stores = append(t.stores, store.NewMemory())
+		if _, err := t.stores[i].Begin(t.Charter, i, t.Secrets[i].Bytes()); err != nil {
 			return nil, err
 		}
-		if slices.Contains(p.People, i) {
-			c.Wait = p.Wait
-		} else {
-			c.Bot = &bot.Bot{Seed: [32]byte{byte(i)}}
-		}
-		s, err := session.New(c)
+		s, err := t.session(i, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -107,6 +105,46 @@ func New(p Plan) (*Table, error) {
 	}
 	return t, nil
 }
+
+// session makes the session of a seat from what was kept of it.
+func (t *Table) session(i int, kept []*feed.Signed) (*session.Session, error) {
+	use := "proofs"
+	if kept != nil {
+		use = fmt.Sprint(use, len(kept))
+	}
+	c := session.Config{
+		Charter: t.Charter, Me: i, Key: t.keys[i], Secret: t.Secrets[i], Store: t.stores[i], Kept: kept,
+		Link: t.hub.ports[i], Rand: stream(t.plan.Seed, i, use),
+	}
+	if slices.Contains(t.plan.People, i) {
+		shuffled := func(e *feed.Signed) bool { return int(e.Seat) == i && move.Kind(e.Kind) == move.KindShuffle }
+		c.Wait = t.plan.Wait && !slices.ContainsFunc(kept, shuffled)
+	} else {
+		c.Bot = &bot.Bot{Seed: [32]byte{byte(i)}}
+		if t.plan.Patience > 0 {
+			c.Patience = t.plan.Patience + time.Duration(i)*time.Second
+		}
+	}
+	return session.New(c)
+}
+
+// Restart sets a seat up anew from what its store holds, as a program does that
+// was killed. The session before it must have ended.
+func (t *Table) Restart(seat int) error {
+	g, err := t.stores[seat].Load(feed.TableHash(t.Charter))
+	if err != nil {
+		return err
+	}
+	t.Sessions[seat], err = t.session(seat, g.Log)
+	return err
+}
+
+// Silence cuts a seat off: it hears nobody, nobody hears it, and each is away to
+// the other.
+func (t *Table) Silence(seat int) { t.hub.silence(seat, true) }
+
+// Return connects a seat again. What was missed on either side arrives now.
+func (t *Table) Return(seat int) { t.hub.silence(seat, false) }
 
 // Run plays until every session has returned, and gives what each returned.
 func (t *Table) Run(ctx context.Context) []error {
@@ -125,77 +163,3 @@ func stream(seed string, seat int, use string) io.Reader {
 	_, _ = fmt.Fprint(s, seed, "/", seat, "/", use) // a hash never fails
 	return s
 }
-
-// hub gives what one seat publishes to every other, in order.
-type hub struct {
-	mu    sync.Mutex
-	ports []*port
-	plan  Plan
-}
-
-type port struct {
-	hub      *hub
-	seat     int
-	key      identity.Key
-	arrivals chan node.Arrival
-}
-
-// backlog is more entries than any game has, so that nothing ever blocks.
-const backlog = 20_000
-
-func newHub(p Plan) *hub {
-	h := &hub{plan: p}
-	for i := range p.Names {
-		h.ports = append(h.ports, &port{hub: h, seat: i, arrivals: make(chan node.Arrival, backlog)})
-	}
-	return h
-}
-
-// Publish implements session.Link. Only own entries travel: everybody is
-// connected to everybody.
-func (p *port) Publish(entries ...*feed.Signed) {
-	for _, e := range entries {
-		if int(e.Seat) != p.seat {
-			continue
-		}
-		seen := p.tampered(e)
-		for to := range p.hub.ports {
-			if to != p.seat {
-				p.Repeat(to, seen)
-			}
-		}
-		if p.hub.plan.Sent != nil {
-			p.hub.mu.Lock()
-			p.hub.plan.Sent(p.seat, e)
-			p.hub.mu.Unlock()
-		}
-	}
-}
-
-// tampered is what others get to see of an entry.
-func (p *port) tampered(e *feed.Signed) *feed.Signed {
-	if p.hub.plan.Tamper == nil {
-		return e
-	}
-	s, err := feed.Seal(p.key, p.hub.plan.Tamper(e.Entry))
-	if err != nil {
-		return e // too large to be sealed: then it is not sent, either
-	}
-	return s
-}
-
-// Repeat implements session.Link.
-func (p *port) Repeat(seat int, entries ...*feed.Signed) {
-	for _, e := range entries {
-		p.hub.ports[seat].arrivals <- node.Arrival{From: p.seat, Entry: e}
-	}
-}
-
-// The rest of session.Link: everybody is always there.
-func (p *port) Arrivals() <-chan node.Arrival    { return p.arrivals }
-func (p *port) Early(a node.Arrival)             { p.arrivals <- a }
-func (p *port) Resync(int)                       {}
-func (p *port) Presence() []node.Presence        { return make([]node.Presence, len(p.hub.ports)) }
-func (p *port) PresenceChanged() <-chan struct{} { return nil }
-func (p *port) Flush(context.Context) error      { return nil }
-func (p *port) Close()                           {}

@@ -15,6 +15,8 @@ import (
 type Typist struct {
 	// Record, when set, gets every line read and, after "> ", every line typed.
 	Record io.Writer
+	// Agree types what a line suggests that asks for this player's word, too.
+	Agree bool
 
 	rows    []row // of the notebook being read
 	reading bool
@@ -67,7 +69,7 @@ func (t *Typist) Answer(line string) string {
 		t.read(line)
 	case strings.HasPrefix(line, "? Fix your guess."):
 		return "guess " + t.guess
-	case strings.HasPrefix(line, "? "):
+	case strings.HasPrefix(line, "? "), t.Agree && strings.Contains(line, "it takes your word, too."):
 		return suggested(line)
 	}
 	return ""
@@ -84,13 +86,16 @@ func suggested(prompt string) string {
 	return ""
 }
 
+// read takes a line of the notebook; news may come in between.
 func (t *Typist) read(line string) {
 	cells := columns.Split(strings.TrimSpace(line), -1)
 	if !strings.HasPrefix(line, "  ") {
-		t.rows = append(t.rows, row{category: cells[0]})
+		if !strings.Contains(cells[0], " ") {
+			t.rows = append(t.rows, row{category: cells[0]})
+		}
 		return
 	}
-	if n := len(t.rows); n > 0 {
+	if n := len(t.rows); n > 0 && len(cells) > 1 {
 		t.rows = append(t.rows, row{category: t.rows[n-1].category, card: cells[0], marks: cells[1:]})
 	}
 }
