@@ -24,7 +24,7 @@ func (p *program) demoCommand() *cobra.Command {
 	var log string
 	var plain bool
 	cmd := p.command("demo", "", func(cmd *cobra.Command, _ []string) error {
-		edition, err := p.checkTerms(t)
+		edition, err := p.checkTerms(&t)
 		if err != nil {
 			return err
 		}
@@ -38,13 +38,14 @@ func (p *program) demoCommand() *cobra.Command {
 		}
 		ctx, stop := p.patient(cmd.Context())
 		defer stop()
-		d := &demo{program: p, edition: edition, options: t.options, names: cast[:t.seats]}
+		d := &demo{program: p, edition: edition, options: t.options, leavers: t.leavers, names: cast[:t.seats]}
 		return whichever(ctx, d.run(ctx, keep))
 	})
 	t.options = rules.DefaultOptions()
 	p.choiceFlag(cmd, &t.edition, "edition", "card", editionNames())
 	p.choiceFlag(cmd, &t.options.Order, "order", t.options.Order, rules.OrderChoices)
 	cmd.Flags().IntVar(&t.seats, "players", 3, p.book.Say("flag.players"))
+	p.leaversFlag(cmd, &t)
 	cmd.Flags().StringVar(&log, "log", "", p.book.Say("flag.log"))
 	cmd.Flags().BoolVar(&plain, "plain", false, p.book.Say("flag.plain"))
 	return cmd
@@ -55,6 +56,7 @@ type demo struct {
 	*program
 	edition  *rules.Edition
 	options  rules.Options
+	leavers  int
 	names    []string
 	peers    []*session.Peer
 	sessions []*session.Session
@@ -64,6 +66,7 @@ func (d *demo) run(ctx context.Context, keep *logFile) error {
 	began := time.Now()
 	d.paper.Line(d.paper.Bold(d.book.Say("demo.title", "edition", d.book.Edition(d.edition.Name), "players", len(d.names))))
 	d.paper.Line(d.paper.Dim(d.book.Say("demo.peers")))
+	d.tellLeavers(len(d.names), d.leavers)
 	d.tellHouse(d.edition, len(d.names))
 	d.paper.Line("")
 	stop, err := d.start(ctx)

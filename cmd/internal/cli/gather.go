@@ -65,7 +65,7 @@ func (d *demo) gather(ctx context.Context) error {
 	name := "demo " + rand.Text()[:6] // another demo may run on this computer
 	d.paper.Line(d.paper.Bold(d.book.Say("demo.finding")))
 	opened := time.Now()
-	seating, err := d.peers[0].Open(ctx, session.Offer{Table: name, Edition: d.edition, Options: d.options, Seats: len(d.names)})
+	seating, err := d.peers[0].Open(ctx, session.Offer{Table: name, Edition: d.edition, Options: d.options, Seats: len(d.names), Leavers: d.leavers})
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"alibi/cmd/internal/say"
 	"alibi/cmd/internal/session"
 	"alibi/game/audit"
 	"alibi/game/move"
@@ -15,6 +14,7 @@ import (
 type (
 	jsonReport struct {
 		Fair     bool           `json:"fair"`
+		Sound    bool           `json:"sound"` // fair but for those who were left out for what they did
 		Complete bool           `json:"complete"`
 		Table    string         `json:"table"`
 		Edition  string         `json:"edition"`
@@ -28,6 +28,7 @@ type (
 		FaceUp   []string       `json:"face_up,omitempty"`
 		Crime    []string       `json:"crime,omitempty"`
 		Result   *jsonResult    `json:"result,omitempty"`
+		Stopped  *jsonStopped   `json:"abandoned,omitempty"`
 		Findings []jsonFinding  `json:"findings"`
 		Missing  []int          `json:"missing,omitempty"`
 	}
@@ -36,12 +37,16 @@ type (
 		Order    string `json:"order"`
 		Last     string `json:"last_player"`
 		Notebook string `json:"notebook"`
+		Leavers  int    `json:"leavers"`
+		Timer    int    `json:"timer"` // seconds, 0 for none
+		Watch    bool   `json:"spectators"`
 	}
 	jsonSeat struct {
 		Seat   int      `json:"seat"`
 		Name   string   `json:"name"`
 		ID     string   `json:"id"`
 		Out    bool     `json:"out"`
+		Left   bool     `json:"left"`
 		Opened bool     `json:"opened"`
 		Hand   []string `json:"hand,omitempty"`
 		Guess  []string `json:"guess,omitempty"`
@@ -64,15 +69,20 @@ type (
 		Seat  int    `json:"seat,omitempty"` // absent: the log itself
 		Round uint32 `json:"round"`
 		Check string `json:"check"`
+		Left  bool   `json:"left"` // the others went on without this seat
+	}
+	jsonStopped struct {
+		Round uint32 `json:"round"`
+		By    []int  `json:"by"`
 	}
 )
 
-func summary(b *say.Book, r *audit.Report) jsonReport {
-	v := view.For(r.State, nil)
+func (p *program) summary(r *audit.Report) jsonReport {
+	b, v := p.book, view.For(r.State, nil)
 	o := v.Options
 	out := jsonReport{
-		Fair: r.Fair(), Complete: r.Complete, Table: v.Table, Edition: v.Edition.Name,
-		Options: jsonOptions{o.First, o.Order, o.Last, o.Notebook},
+		Fair: r.Fair(), Sound: r.Sound(), Complete: r.Complete, Table: v.Table, Edition: v.Edition.Name,
+		Options: jsonOptions{o.First, o.Order, o.Last, o.Notebook, int(r.State.Charter.Leavers), int(o.Timer), o.Watch},
 		Rounds:  r.State.Round, Entries: r.Entries, Proofs: map[string]int{},
 		FaceUp: keys(v.Edition, v.FaceUp), Crime: keys(v.Edition, v.Crime),
 		Story: []jsonEvent{}, Findings: []jsonFinding{},
@@ -85,8 +95,8 @@ func summary(b *say.Book, r *audit.Report) jsonReport {
 			out.Proofs[move.Kind(kind).String()] = n
 		}
 	}
-	for i, p := range v.Players {
-		s := jsonSeat{Seat: i + 1, Name: p.Name, ID: session.PeerID(r.State.Charter.Seats[i].ID), Out: p.Out, Opened: p.Opened, Hand: keys(v.Edition, p.Hand)}
+	for i, player := range v.Players {
+		s := jsonSeat{Seat: i + 1, Name: player.Name, ID: session.PeerID(r.State.Charter.Seats[i].ID), Out: player.Out, Left: player.Gone, Opened: player.Opened, Hand: keys(v.Edition, player.Hand)}
 		if r.Replay != nil {
 			s.Guess = keys(v.Edition, r.Replay.Guesses[i])
 		}
@@ -99,10 +109,16 @@ func summary(b *say.Book, r *audit.Report) jsonReport {
 		out.Result = &jsonResult{Winner: v.Result.Winner + 1, Reason: reasonNames[v.Result.Reason], Text: b.Result(v, v.Result)}
 	}
 	for _, f := range r.Findings {
-		out.Findings = append(out.Findings, jsonFinding{f.Seat + 1, f.Round, f.Check})
+		out.Findings = append(out.Findings, jsonFinding{f.Seat + 1, f.Round, f.Check, f.Left})
 	}
 	for _, s := range r.Missing {
 		out.Missing = append(out.Missing, s+1)
+	}
+	if r.State.Abandoned {
+		out.Stopped = &jsonStopped{Round: p.abandoned(r)}
+		for _, s := range r.State.Present() {
+			out.Stopped.By = append(out.Stopped.By, s+1)
+		}
 	}
 	return out
 }
@@ -110,7 +126,7 @@ func summary(b *say.Book, r *audit.Report) jsonReport {
 func event(e *rules.Edition, l view.Line) jsonEvent {
 	out := jsonEvent{Round: l.Round, Event: eventNames[l.Kind], Cards: keys(e, l.Cards)}
 	switch l.Kind {
-	case table.Dealt, table.Revealed, table.Ended:
+	case table.Dealt, table.Revealed, table.Ended, table.Stopped:
 	default:
 		out.Seat = l.Seat + 1
 	}

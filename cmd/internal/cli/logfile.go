@@ -10,6 +10,7 @@ import (
 type logFile struct {
 	path string
 	tmp  *os.File
+	mode os.FileMode
 }
 
 // openLog makes sure that a log can be kept at path.
@@ -24,7 +25,7 @@ func (p *program) openLog(path string) (*logFile, error) {
 	if err != nil {
 		return nil, p.failed("failed.log", "hint.log", "file", path, "why", reason(err))
 	}
-	return &logFile{path, tmp}, nil
+	return &logFile{path, tmp, 0o644}, nil
 }
 
 // reason is the bare cause of a file error; the name is said elsewhere.
@@ -44,7 +45,7 @@ func (l *logFile) keep(b []byte) error {
 	l.tmp = nil
 	_, err := tmp.Write(b)
 	if err == nil {
-		err = tmp.Chmod(0o644)
+		err = tmp.Chmod(l.mode)
 	}
 	if err == nil {
 		err = tmp.Sync()

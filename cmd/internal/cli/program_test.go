@@ -97,11 +97,12 @@ func TestVerifyOfDamagedLogs(t *testing.T) {
 	verify(t, "something after the end", append(bytes.Clone(whole), 0), 2)
 }
 
-// Bahar shows everybody else a shuffle with a byte changed: each of them stops,
-// says who, when and what, keeps the evidence, and ends with exit code 1.
-func TestCulpritIsNamed(t *testing.T) {
+// cheating is a table at which Bahar shows everybody else shuffles with a byte
+// changed.
+func cheating(t *testing.T, leavers int, names ...string) *rehearsal.Table {
+	t.Helper()
 	table, err := rehearsal.New(rehearsal.Plan{
-		Seed: "cheat", Names: []string{"Anh", "Bahar", "Chai"},
+		Seed: "cheat", Names: names, Leavers: leavers,
 		Tamper: func(e feed.Entry) feed.Entry {
 			if e.Seat == 1 && move.Kind(e.Kind) == move.KindShuffle {
 				e.Body = bytes.Clone(e.Body)
@@ -113,37 +114,161 @@ func TestCulpritIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return table
+}
+
+// played is what one seat printed, its files, and how it ended.
+type played struct {
+	out    string
+	folder string
+	err    error
+}
+
+func (p played) file(name string) string { return filepath.Join(p.folder, name) }
+
+// playHonestly plays all seats but Bahar's to their end, each keeping its log.
+func playHonestly(t *testing.T, table *rehearsal.Table) map[int]played {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var cheat, all sync.WaitGroup
-	cheat.Go(func() { _ = table.Sessions[1].Run(ctx) })
-	for _, seat := range []int{0, 2} {
+	var mu sync.Mutex
+	ends := map[int]played{}
+	for seat, s := range table.Sessions {
+		if seat == 1 {
+			cheat.Go(func() { _ = s.Run(ctx) })
+			continue
+		}
+		folder := t.TempDir()
 		all.Go(func() {
 			p, out, _ := inMemory("")
-			file := filepath.Join(t.TempDir(), "log")
-			log, err := p.openLog(file)
-			if err != nil {
-				t.Error(err)
-				return
+			log, err := p.openLog(filepath.Join(folder, "log"))
+			if err == nil {
+				err = p.play(ctx, chair{bot: true, patience: asUsual}, s, log)
 			}
-			f := p.explain(p.play(ctx, chair{bot: true}, table.Sessions[seat], log))
-			const fault = "seat 2 (Bahar), round 3: a shuffle that does not verify"
-			if f.code != 1 || f.text != "the game has stopped: "+fault || f.hint == "" {
-				t.Errorf("seat %d: %+v", seat, f)
-			}
-			if kept, err := os.ReadFile(file); err != nil || !strings.Contains(out.String(), "The log is kept in ") {
-				t.Errorf("seat %d: %d bytes kept, %v: %s", seat, len(kept), err, out)
-			} else {
-				p, _, complaints := inMemory(string(kept))
-				if code := p.run(ctx, []string{"verify", "-"}); code != 1 || !strings.Contains(complaints.String(), "not fair: "+fault) {
-					t.Errorf("seat %d: verify ends with %d: %s", seat, code, complaints)
-				}
-			}
+			mu.Lock()
+			defer mu.Unlock()
+			ends[seat] = played{out.String(), folder, err}
 		})
 	}
 	all.Wait()
 	cancel()
 	cheat.Wait()
+	return ends
+}
+
+// convicts checks that a file, read on another computer, names the fault.
+func convicts(t *testing.T, file, fault string) (report string) {
+	t.Helper()
+	p, out, complaints := inMemory("")
+	if code := p.run(t.Context(), []string{"verify", file}); code != 1 || !strings.HasPrefix(complaints.String(), "error: not fair: "+fault) || !strings.Contains(complaints.String(), "\nhint: ") {
+		t.Errorf("%s: verify ends with %d: %s", file, code, complaints)
+	}
+	return out.String()
+}
+
+// evidence finds the one file of evidence in a folder.
+func evidence(t *testing.T, p played) string {
+	t.Helper()
+	found, err := filepath.Glob(p.file("evidence-rehearsal-*-2.alibi"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("evidence: %v, %v", found, err)
+	}
+	if info, err := os.Stat(found[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	return found[0]
+}
+
+// At a table that nobody may leave everybody stops, says who cheated, when and
+// how, keeps the evidence, and ends with exit code 1.
+func TestCulpritIsNamed(t *testing.T) {
+	for seat, end := range playHonestly(t, cheating(t, 0, "Anh", "Bahar", "Chai")) {
+		p, _, _ := inMemory("")
+		f := p.explain(end.err)
+		const fault = "seat 2 (Bahar), round 3: a shuffle that does not verify"
+		if f.code != 1 || f.text != "the game has stopped: "+fault || f.hint == "" {
+			t.Errorf("seat %d: %+v", seat, f)
+		}
+		file := evidence(t, end)
+		for _, want := range []string{"The log is kept in ", "The evidence is kept in " + file + ": " + fault} {
+			if !strings.Contains(end.out, want) {
+				t.Errorf("seat %d: %s", seat, end.out)
+			}
+		}
+		convicts(t, end.file("log"), fault)
+		convicts(t, file, fault)
+	}
+}
+
+// A table that one may leave goes on without the cheat to a fair end. Its log is
+// sound, and still convicts; so does the evidence, which is shorter.
+func TestCulpritIsLeftOut(t *testing.T) {
+	for seat, end := range playHonestly(t, cheating(t, 1, "Anh", "Bahar", "Chai", "Dorota")) {
+		if end.err != nil {
+			t.Fatalf("seat %d: %v\n%s", seat, end.err, end.out)
+		}
+		// Its own computer stands by what it had said first, so that the others may
+		// come to hold two entries for one place.
+		const fault = "seat 2 (Bahar), round 5: "
+		file := evidence(t, end)
+		for _, want := range []string{"Caught cheating: " + fault, ". The table goes on without them", "  Bahar has left for good",
+			"The evidence is kept in " + file + ": " + fault, "The log is fair among those who stayed: entries "} {
+			if !strings.Contains(end.out, want) {
+				t.Errorf("seat %d lacks %q: %s", seat, want, end.out)
+			}
+		}
+		report := convicts(t, end.file("log"), fault)
+		if !strings.Contains(report, "The game is fair and complete among those who stayed; who cheated was left out\n  "+fault) {
+			t.Error(report)
+		}
+		if report := convicts(t, file, fault); strings.Contains(report, "turn 1") {
+			t.Error(report)
+		}
+		p, out, _ := inMemory("")
+		p.run(t.Context(), []string{"verify", "--json", end.file("log")})
+		for _, want := range []string{`"fair": false`, `"sound": true`, `"complete": true`, `"left": true`, `"event": "left"`} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("lacks %s: %s", want, out)
+			}
+		}
+	}
+}
+
+// A game that all who were there gave up is no failure, and its log says so.
+func TestAbandonedGame(t *testing.T) {
+	table, err := rehearsal.New(rehearsal.Plan{Seed: "abandoned", Names: []string{"Anh", "Bahar", "Chai"}, People: []int{0, 1, 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "log")
+	var all sync.WaitGroup
+	for _, s := range table.Sessions[1:] {
+		all.Go(func() { _ = s.Run(t.Context()) })
+	}
+	p, out, _ := inMemory("abandon\nyes\n")
+	log, err := p.openLog(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Go(func() { err = p.play(t.Context(), chair{patience: asUsual}, table.Sessions[0], log) })
+	for _, s := range table.Sessions[1:] {
+		if err := s.Abandon(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all.Wait()
+	if err != nil || !strings.Contains(out.String(), "The log is fair, of a game that was abandoned: ") {
+		t.Errorf("%v: %s", err, out)
+	}
+	p, out, complaints := inMemory("")
+	if code := p.run(t.Context(), []string{"verify", file}); code != 0 || !strings.Contains(out.String(), "The game is fair; it was abandoned in round ") {
+		t.Errorf("verify ends with %d: %s%s", code, out, complaints)
+	}
+	p, out, _ = inMemory("")
+	if code := p.run(t.Context(), []string{"verify", "--json", file}); code != 0 || !strings.Contains(out.String(), `"abandoned": {`) {
+		t.Errorf("verify --json ends with %d: %s", code, out)
+	}
 }
 
 // A demo leaves no goroutine and no folder behind.

@@ -18,7 +18,7 @@ func (p *program) report(r *audit.Report) {
 	v := view.For(r.State, nil)
 	say := p.book.Say
 	p.paper.Line(p.paper.Bold(say("report.game", "table", v.Table, "edition", p.book.Edition(v.Edition.Name))))
-	p.tellTerms(v.Edition, v.Options, len(v.Players))
+	p.tellTerms(v.Edition, v.Options, len(v.Players), int(r.State.Charter.Leavers))
 	if v.Words[0] != "" {
 		p.paper.Line(say("line.words", "words", strings.Join(v.Words[:], " ")))
 	}
@@ -49,18 +49,47 @@ func (p *program) fairness(r *audit.Report) {
 	if r.Replay != nil {
 		p.replayed(r)
 	}
-	switch {
-	case !r.Fair():
-		p.paper.Line(p.paper.Bold(say("report.unfair")))
-		for _, f := range r.Findings {
-			p.paper.Line("  " + p.finding(r, f))
-		}
-	case !r.Complete:
-		p.paper.Line(p.paper.Bold(say("report.incomplete", "round", st.Round, "names", p.missing(r))))
-	default:
-		p.paper.Line(p.paper.Bold(say("report.fair")))
+	p.paper.Line(p.paper.Bold(p.conclusion(r)))
+	for _, f := range r.Findings {
+		p.paper.Line("  " + p.finding(r, f))
 	}
 }
+
+// conclusion says in one sentence what became of the game and how fair it was.
+func (p *program) conclusion(r *audit.Report) string {
+	say, st := p.book.Say, r.State
+	if !r.Sound() {
+		return say("report.unfair")
+	}
+	key := "report.sound"
+	if r.Fair() {
+		key = "report.fair"
+	}
+	switch {
+	case st.Abandoned && r.Fair():
+		return say("report.abandoned", "round", p.abandoned(r), "names", p.stayed(r))
+	case st.Abandoned:
+		return say("report.sound.abandoned", "round", p.abandoned(r), "names", p.stayed(r))
+	case !r.Complete && r.Fair():
+		return say("report.incomplete", "round", st.Round, "names", p.missing(r))
+	case !r.Complete:
+		return say("report.sound.incomplete", "round", st.Round, "names", p.missing(r))
+	}
+	return say(key)
+}
+
+// abandoned is the round in which a game was.
+func (p *program) abandoned(r *audit.Report) (round uint32) {
+	for _, e := range r.State.Story {
+		if e.Kind == table.Stopped {
+			round = e.Round
+		}
+	}
+	return round
+}
+
+// stayed names the seats that have not left.
+func (p *program) stayed(r *audit.Report) string { return p.seats(r, r.State.Present()) }
 
 // replayed prints what was compared in the clear, trusting no proof.
 func (p *program) replayed(r *audit.Report) {
@@ -99,10 +128,12 @@ func (p *program) finding(r *audit.Report, f audit.Finding) string {
 }
 
 // missing names the seats that an unfinished game waits for.
-func (p *program) missing(r *audit.Report) string {
+func (p *program) missing(r *audit.Report) string { return p.seats(r, r.Missing) }
+
+func (p *program) seats(r *audit.Report, seats []int) string {
 	v := view.For(r.State, nil)
-	names := make([]string, len(r.Missing))
-	for i, s := range r.Missing {
+	names := make([]string, len(seats))
+	for i, s := range seats {
 		names[i] = p.book.Seat(v, s)
 	}
 	if len(names) == 0 {
@@ -117,9 +148,10 @@ var eventNames = map[table.EventKind]string{
 	table.Joined: "joined", table.Passed: "passed", table.Ordered: "ordered", table.Guessed: "guessed",
 	table.Peeked: "peeked", table.Wrong: "wrong", table.Right: "right", table.Disclosed: "disclosed",
 	table.Revealed: "revealed", table.Ended: "ended", table.Opened: "opened", table.Kept: "kept",
+	table.Left: "left", table.LaidOpen: "laid-open", table.Stopped: "abandoned",
 }
 
 var reasonNames = map[rules.Reason]string{
 	rules.RightAlone: "right-alone", rules.RightFirst: "right-first", rules.AllWrong: "all-wrong",
-	rules.LastLeft: "last-left", rules.EveryoneOut: "everyone-out",
+	rules.LastLeft: "last-left", rules.EveryoneOut: "everyone-out", rules.Abandoned: "abandoned",
 }

@@ -23,6 +23,7 @@ func (p *program) sit(ctx context.Context, c chair, take func(context.Context, *
 	}
 	defer log.discard()
 	return p.online(ctx, c.peer(), func(ctx context.Context, peer *session.Peer) error {
+		p.remind(peer)
 		s, err := p.waitForTable(ctx, c, func(ctx context.Context) (*session.Seating, error) { return take(ctx, peer) })
 		if err != nil {
 			return err
@@ -58,7 +59,7 @@ func (p *program) waitForTable(ctx context.Context, c chair, take func(context.C
 // tellRoom tells where one sits, what is agreed on there, and who was there before.
 func (p *program) tellRoom(r session.Room) map[string]bool {
 	p.paper.Line(p.paper.Bold(p.book.Say("room.seated", "table", r.Table, "edition", p.book.Edition(r.Edition.Name), "seats", r.Seats)))
-	p.tellTerms(r.Edition, r.Options, r.Seats)
+	p.tellTerms(r.Edition, r.Options, r.Seats, r.Leavers)
 	seen := map[string]bool{}
 	for _, g := range r.Players {
 		seen[g.Name] = true
@@ -94,11 +95,19 @@ func (p *program) tellGuests(seen map[string]bool, r session.Room) map[string]bo
 	return now
 }
 
+// botPatience is how long a bot waits for somebody, unless it is told otherwise.
+// People are never spoken for.
+const botPatience = time.Minute
+
 func (c chair) manner() session.Manner {
+	m := session.Manner{Wait: true, Floor: floor}
 	if c.bot {
-		return session.Manner{Bot: true, Pause: thinking(c.pause/4, c.pause)}
+		m = session.Manner{Bot: true, Pause: thinking(c.pause/4, c.pause), Patience: botPatience}
 	}
-	return session.Manner{Wait: true, Floor: floor}
+	if c.patience != asUsual {
+		m.Patience = c.patience
+	}
+	return m
 }
 
 // thinking draws how long a bot thinks, evenly between two bounds.
@@ -134,26 +143,40 @@ func (p *program) play(ctx context.Context, c chair, s *session.Session, log *lo
 	if errors.Is(err, session.ErrUndelivered) {
 		line.Paper{W: p.err}.Line(p.book.Say("log.undelivered"))
 	}
-	return errors.Join(p.conclude(s, log), whichOf(left, err))
+	err = whichOf(left, err)
+	concluded := p.conclude(s, log)
+	if errors.Is(err, session.ErrDiskFull) || errors.Is(err, session.ErrReadOnly) {
+		return err // the reason why nothing could be concluded, either
+	}
+	return errors.Join(concluded, err)
 }
 
 func whichOf(left, ran error) error {
 	if left != nil {
 		return left
 	}
-	if errors.Is(ran, session.ErrStopped) || errors.Is(ran, session.ErrUndelivered) {
-		return nil // conclude says what there is to say
+	for _, told := range []error{session.ErrStopped, session.ErrAbandoned, session.ErrUndelivered} {
+		if errors.Is(ran, told) {
+			return nil // conclude says what there is to say
+		}
 	}
 	return ran
 }
 
-// conclude keeps the log and says what it proves.
+// conclude keeps the log and what convicts a cheat, and says what it proves.
 func (p *program) conclude(s *session.Session, log *logFile) error {
 	var b bytes.Buffer
 	if err := s.WriteLog(&b); err != nil {
 		return err
 	}
 	if err := p.keepLog(log, b.Bytes()); err != nil {
+		return err
+	}
+	r, err := session.Verify(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		return err
+	}
+	if err := p.keepEvidence(log, b.Bytes(), r); err != nil {
 		return err
 	}
 	st := s.State()
@@ -167,13 +190,16 @@ func (p *program) conclude(s *session.Session, log *logFile) error {
 	if !st.Done() {
 		return nil
 	}
-	r, err := session.Verify(&b)
-	if err != nil {
-		return err
-	}
-	if !r.Fair() || !r.Complete {
+	entries, proofs := r.Entries, r.State.Proofs.Total()
+	switch {
+	case !r.Sound() || !r.Complete:
 		return p.failed("failed.ownlog", "hint.ownlog")
+	case !r.Fair():
+		p.paper.Line(p.book.Say("log.sound", "entries", entries, "proofs", proofs))
+	case st.Abandoned:
+		p.paper.Line(p.book.Say("log.abandoned", "entries", entries, "proofs", proofs))
+	default:
+		p.paper.Line(p.book.Say("log.fair", "entries", entries, "proofs", proofs))
 	}
-	p.paper.Line(p.book.Say("log.fair", "entries", r.Entries, "proofs", r.State.Proofs.Total()))
 	return nil
 }

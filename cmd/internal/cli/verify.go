@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +24,7 @@ func (p *program) verifyCommand() *cobra.Command {
 		if asJSON {
 			enc := json.NewEncoder(p.paper.W)
 			enc.SetIndent("", "  ")
-			if err := enc.Encode(summary(p.book, r)); err != nil {
+			if err := enc.Encode(p.summary(r)); err != nil {
 				return err
 			}
 		} else if err := p.printed(func() { p.report(r) }); err != nil {
@@ -76,11 +77,15 @@ func (p *program) audit(file string) (*audit.Report, error) {
 	return nil, p.usage("bad.notlog", "hint.notlog", "file", file, "why", bare(err))
 }
 
-// verdict is nil for a log that is fair and complete.
+// verdict is nil for a log that is fair and complete. That the others went on
+// without a cheat does not make the cheat one of a fair game.
 func (p *program) verdict(file string, r *audit.Report) error {
 	switch {
+	case !r.Sound():
+		worst := slices.IndexFunc(r.Findings, func(f audit.Finding) bool { return !f.Left })
+		return p.failed("failed.unfair", "hint.unfair", "file", file, "finding", p.finding(r, r.Findings[worst]))
 	case !r.Fair():
-		return p.failed("failed.unfair", "hint.unfair", "file", file, "finding", p.finding(r, r.Findings[0]))
+		return p.failed("failed.cheated", "hint.cheated", "file", file, "finding", p.finding(r, r.Findings[0]))
 	case !r.Complete:
 		return p.failed("failed.incomplete", "hint.incomplete", "file", file, "round", r.State.Round, "names", p.missing(r))
 	}

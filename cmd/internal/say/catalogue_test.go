@@ -155,14 +155,14 @@ func derived() []string {
 			keys = append(keys, option+"."+c)
 		}
 	}
-	for _, k := range []move.Kind{move.KindKeys, move.KindShuffle, move.KindShares, move.KindDeny, move.KindShow,
+	for _, k := range []move.Kind{move.KindKeys, move.KindKeyShares, move.KindComplain, move.KindShuffle, move.KindShares, move.KindDeny, move.KindShow,
 		move.KindGuess, move.KindVerdict, move.KindDisclose} {
 		keys = append(keys, "proof."+k.String())
 	}
 	for _, k := range kindKeys {
 		keys = append(keys, k)
 	}
-	for _, c := range []string{"demo", "open", "tables", "join", "verify", "keys", "version", "completion", "alibi"} {
+	for _, c := range []string{"demo", "open", "tables", "join", "resume", "verify", "keys", "version", "completion", "alibi"} {
 		keys = append(keys, "cmd."+c, "cmd."+c+".long", "cmd."+c+".example")
 	}
 	return append(keys, "flag.edition", "flag.first", "flag.order", "flag.last-player", "flag.notebook")

@@ -20,13 +20,22 @@ func (b *Book) Prompt(v *view.View) string {
 		if v.Options.First == "opener" {
 			key = "prompt.first"
 		}
-		return b.Say(key, "who", v.Players[(v.Me+1)%len(v.Players)].Name)
+		return b.Say(key, "who", v.Players[neighbour(v)].Name)
 	case len(c.Propose) > 0:
 		return b.Say("prompt.order", "names", b.Names(v, c.Propose))
 	case c.Leave:
 		return b.Say("prompt.leave")
 	}
 	return ""
+}
+
+// neighbour is the next player to the left who is still at the table.
+func neighbour(v *view.View) int {
+	next := (v.Me + 1) % len(v.Players)
+	for v.Players[next].Gone {
+		next = (next + 1) % len(v.Players)
+	}
+	return next
 }
 
 func (b *Book) answer(v *view.View) string {

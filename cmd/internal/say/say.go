@@ -12,6 +12,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"time"
 
 	"alibi/game/rules"
 	"alibi/game/view"
@@ -113,6 +114,21 @@ func (b *Book) Player(v *view.View, seat int) string {
 	}
 	return v.Players[seat].Name
 }
+
+// Span is a length of time, as exact as it matters to people.
+func (b *Book) Span(d time.Duration) string {
+	s := int((d + time.Second/2) / time.Second)
+	switch {
+	case s < 120:
+		return b.Say("span.seconds", "n", s)
+	case s < 7200:
+		return b.Say("span.minutes", "n", s/60)
+	}
+	return b.Say("span.hours", "h", s/3600, "n", s/60%60)
+}
+
+// Clock is a time of day.
+func (b *Book) Clock(t time.Time) string { return t.Format("15:04") }
 
 // Names lists players.
 func (b *Book) Names(v *view.View, seats []int) string {

@@ -21,7 +21,8 @@ type Told struct {
 // may hear it. Earlier lines count turns only.
 func (b *Book) Story(v *view.View, from int) []Told {
 	var out []Told
-	turn, shuffles := 0, 0
+	turn := 0
+	shuffled := make([]int, len(v.Players))
 	for i, l := range v.Lines {
 		t := Told{End: l.Kind == table.Ended}
 		switch l.Kind {
@@ -29,12 +30,13 @@ func (b *Book) Story(v *view.View, from int) []Told {
 			turn++
 			t.Turn, t.Seat = turn, l.Seat
 		case table.Shuffled:
-			shuffles++
+			shuffled[l.Seat]++
 		}
 		if i < from {
 			continue
 		}
-		t.Text = b.line(v, l, shuffles > len(v.Players))
+		// Each seat shuffles the categories once, and all else after that.
+		t.Text = b.line(v, l, l.Kind == table.Shuffled && shuffled[l.Seat] > 1)
 		out = append(out, t)
 	}
 	return out
@@ -47,7 +49,8 @@ var kindKeys = map[table.EventKind]string{
 	table.Joined: "story.joined", table.Passed: "story.passed", table.Ordered: "story.ordered",
 	table.Guessed: "story.guessed", table.Peeked: "story.peeked", table.Wrong: "story.wrong",
 	table.Right: "story.right", table.Disclosed: "story.disclosed", table.Revealed: "story.revealed",
-	table.Opened: "story.opened", table.Kept: "story.kept",
+	table.Opened: "story.opened", table.Kept: "story.kept", table.Left: "story.left",
+	table.LaidOpen: "story.laid", table.Stopped: "story.stopped",
 }
 
 // line chooses the key: by kind, then by whether the reader did it.
@@ -55,8 +58,7 @@ func (b *Book) line(v *view.View, l view.Line, pooled bool) string {
 	if l.Kind == table.Ended {
 		return b.Result(v, l.Result)
 	}
-	key := kindKeys[l.Kind]
-	cards := l.Cards
+	key, cards, seats := kindKeys[l.Kind], l.Cards, l.Seats
 	switch l.Kind {
 	case table.Shuffled:
 		if pooled {
@@ -83,6 +85,8 @@ func (b *Book) line(v *view.View, l view.Line, pooled bool) string {
 		}
 	case table.Opened:
 		cards = v.Players[l.Seat].Hand
+	case table.Stopped:
+		seats = present(v)
 	}
 	if l.Seat == v.Me && v.Me != view.Spectator {
 		key = b.choose(key+".you", key)
@@ -92,7 +96,17 @@ func (b *Book) line(v *view.View, l view.Line, pooled bool) string {
 		card = b.Card(v.Edition, l.Card)
 	}
 	return b.Say(key, "who", b.Player(v, l.Seat), "to", b.Player(v, l.To), "card", card,
-		"cards", b.Cards(v.Edition, cards), "names", b.Names(v, l.Seats))
+		"cards", b.Cards(v.Edition, cards), "names", b.Names(v, seats))
+}
+
+func present(v *view.View) []int {
+	var out []int
+	for i, p := range v.Players {
+		if !p.Gone {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Result says how a game ended.
@@ -103,7 +117,7 @@ func (b *Book) Result(v *view.View, r *rules.Result) string {
 	key := map[rules.Reason]string{
 		rules.RightAlone: "result.right-alone", rules.RightFirst: "result.right-first",
 		rules.AllWrong: "result.all-wrong", rules.LastLeft: "result.last-left",
-		rules.EveryoneOut: "result.everyone-out",
+		rules.EveryoneOut: "result.everyone-out", rules.Abandoned: "result.abandoned",
 	}[r.Reason]
 	if r.Winner == v.Me && v.Me != view.Spectator {
 		key = b.choose(key+".you", key)

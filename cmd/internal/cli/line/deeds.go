@@ -128,8 +128,11 @@ func (d *Desk) vote(u *session.Update, typed []string) Reply {
 		return d.unknownPlayer(v, "")
 	}
 	s, ok := d.player(v, joined(typed))
-	if !ok {
+	switch {
+	case !ok:
 		return d.unknownPlayer(v, joined(typed))
+	case v.Players[s].Gone:
+		return d.gone(v, s)
 	}
 	return Reply{Do: seat.Vote{For: s}, Then: []string{d.book.Say("done.vote", "who", d.book.Player(v, s))}}
 }
@@ -165,11 +168,4 @@ func (d *Desk) ready(u *session.Update, _ []string) Reply {
 		return d.notNow(u)
 	}
 	return Reply{Ready: true, Then: []string{d.book.Say("done.ready")}}
-}
-
-func (d *Desk) quit(u *session.Update, _ []string) Reply {
-	if u.View.Result != nil && !u.View.Choices.Any() {
-		return Reply{Quit: true}
-	}
-	return d.confirm(Reply{Quit: true}, "confirm.quit")
 }

@@ -1,9 +1,11 @@
 package line
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"alibi/cmd/internal/say"
 	"alibi/cmd/internal/session"
@@ -17,6 +19,10 @@ import (
 // line: own notebook marks, a guess named ahead of its time, and a wish that
 // waits for "yes".
 type Desk struct {
+	// Since is when the table began to wait for what it waits for now; zero when
+	// that is not known.
+	Since time.Time
+
 	book  *say.Book
 	index *index
 	marks map[square]string
@@ -33,14 +39,16 @@ type square struct {
 // Reply is what a line comes to. Text is said at once, Ask is a question back,
 // and Then is said when Do went well.
 type Reply struct {
-	Text  []string
-	Ask   string
-	Then  []string
-	Do    seat.Action
-	Ready bool // compare is done
-	Quit  bool
-	Wrong bool // nothing was understood and nothing happened
-	guess []rules.Card
+	Text    []string
+	Ask     string
+	Then    []string
+	Do      seat.Action
+	Drop    []int // go on without these seats
+	Abandon bool  // give the game up
+	Ready   bool  // compare is done
+	Quit    bool
+	Wrong   bool // nothing was understood and nothing happened
+	guess   []rules.Card
 }
 
 // NewDesk is a desk for a game of the given edition.
@@ -53,6 +61,7 @@ var verbs = map[string]func(*Desk, *session.Update, []string) Reply{
 	"ask": (*Desk).ask, "no": (*Desk).no, "show": (*Desk).show, "accuse": (*Desk).accuse,
 	"join": (*Desk).join, "pass": (*Desk).pass, "guess": (*Desk).fix, "vote": (*Desk).vote,
 	"order": (*Desk).order, "open": (*Desk).open, "keep": (*Desk).keep, "ready": (*Desk).ready,
+	"drop": (*Desk).drop, "abandon": (*Desk).abandon,
 	"hand": (*Desk).hand, "notes": (*Desk).notes, "mark": (*Desk).mark, "log": (*Desk).log,
 	"who": (*Desk).who, "words": (*Desk).words, "help": (*Desk).help, "?": (*Desk).help, "quit": (*Desk).quit, "exit": (*Desk).quit,
 }
@@ -142,6 +151,22 @@ func (d *Desk) notNow(u *session.Update) Reply {
 		return d.wrong("wrong.now", "hint.prompt", "prompt", w)
 	}
 	return d.wrong("wrong.now", "hint.wait")
+}
+
+// refused says why the session did not take what was understood.
+func (d *Desk) refused(err error) Reply {
+	for _, late := range []error{session.ErrOver, session.ErrWaiting, seat.ErrNothing, seat.ErrNotNow} {
+		if errors.Is(err, late) {
+			return d.wrong("wrong.late", "hint.wait")
+		}
+	}
+	switch {
+	case errors.Is(err, session.ErrLeavers):
+		return d.wrong("wrong.leavers", "hint.wait.abandon")
+	case errors.Is(err, session.ErrThere), errors.Is(err, session.ErrNoSeat):
+		return d.wrong("wrong.late", "hint.there")
+	}
+	return d.wrong("wrong.refused", "hint.help", "why", strings.TrimPrefix(err.Error(), "session: "))
 }
 
 // unclear refuses words that name no cards.

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"alibi/cmd/internal/say"
@@ -225,11 +226,11 @@ Own marks stand in brackets: mark CARD PLAYER yes|no|maybe|?`
 func TestWhoNamesEverybodysState(t *testing.T) {
 	u := at(rules.Turn, view.Choices{})
 	u.View.Players[2].Out = true
-	u.Away = []session.Absence{{Seat: 1, Shaky: true}, {Seat: 2}}
+	u.Away = []session.Absence{{Seat: 1, Shaky: true}, {Seat: 2, Since: time.Date(2026, 1, 2, 14, 3, 5, 0, time.UTC)}}
 	got := strings.Join(newDesk().Hear(u, "who").Text, "\n")
 	want := `1  Anh: cards 3, you
 2  Bahar Z: cards 3, has the turn, the table waits, not heard from for a moment
-3  Chai: cards 3, out, cannot be reached
+3  Chai: cards 3, out, cannot be reached since 14:03
 Waiting for Bahar Z to ask or accuse`
 	if got != want {
 		t.Errorf("who:\n%s", got)

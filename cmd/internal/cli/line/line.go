@@ -13,8 +13,7 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
-	"strings"
+	"time"
 
 	"alibi/cmd/internal/say"
 	"alibi/cmd/internal/session"
@@ -41,25 +40,30 @@ var (
 
 type player struct {
 	Config
-	desk      *Desk
+	desk      *Desk // nil of somebody who only looks on
 	teller    Teller
+	observer  *observer
+	pace      *pace
 	asked     string // the last prompt
 	round     uint32 // and when it was said
 	ended     bool   // no more input comes
 	left      bool
 	troubled  bool
-	away      map[int]bool
 	interrupt int
+}
+
+func newPlayer(c Config, d *Desk) *player {
+	return &player{
+		Config: c, desk: d, teller: Teller{Paper: c.Paper, Book: c.Book},
+		observer: newObserver(c.Book, d != nil), pace: &pace{book: c.Book},
+	}
 }
 
 // Play plays until the session is over, the player leaves, input ends where a
 // decision is needed, or ctx ends. Reading goes on in a goroutine that ends at
 // the next line after Play has returned.
 func Play(ctx context.Context, c Config) error {
-	p := &player{
-		Config: c, desk: NewDesk(c.Book, c.Session.Latest().View.Edition),
-		teller: Teller{Paper: c.Paper, Book: c.Book}, away: map[int]bool{},
-	}
+	p := newPlayer(c, NewDesk(c.Book, c.Session.Latest().View.Edition))
 	done := make(chan struct{})
 	defer close(done)
 	lines := make(chan string)
@@ -73,6 +77,7 @@ func Play(ctx context.Context, c Config) error {
 			p.news(p.Session.Latest())
 			return nil
 		case <-c.Session.Changed():
+		case <-p.alarm():
 		case text, more := <-lines:
 			if !more {
 				p.ended, lines = true, nil
@@ -98,7 +103,11 @@ func (p *player) interrupted() error {
 	if p.interrupt++; p.interrupt > 1 {
 		return ErrQuit
 	}
-	p.Paper.Line(p.Book.Say("line.interrupt"))
+	key := "line.interrupt"
+	if watching(p.Session.Latest().View) {
+		key = "line.interrupt.left"
+	}
+	p.Paper.Line(p.Book.Say(key))
 	return nil
 }
 
@@ -128,24 +137,23 @@ func read(in io.Reader, lines chan<- string, done <-chan struct{}) {
 
 // news tells what happened since the last time.
 func (p *player) news(u *session.Update) {
+	p.Paper.Lines(p.observer.blame(u)) // before it is told that they have left
 	p.teller.Tell(u.View)
-	away := map[int]bool{}
-	for _, a := range u.Away {
-		away[a.Seat] = !a.Shaky
-	}
-	for i := range u.View.Players {
-		switch {
-		case away[i] && !p.away[i]:
-			p.Paper.Line(p.Book.Say("away", "who", p.Book.Player(u.View, i)))
-		case p.away[i] && !away[i]:
-			p.Paper.Line(p.Book.Say("away.back", "who", p.Book.Player(u.View, i)))
-		}
-	}
-	p.away = away
+	p.Paper.Lines(p.observer.see(u))
 	if u.Trouble != nil && !p.troubled {
 		p.troubled = true
 		p.Paper.Line(p.Book.Say("trouble", "round", u.Trouble.Round))
 	}
+	p.Paper.Lines(p.pace.see(u, time.Now()))
+}
+
+// alarm rings when there is something to say although nothing has happened.
+func (p *player) alarm() <-chan time.Time {
+	at := p.pace.next(p.Session.Latest())
+	if at.IsZero() {
+		return nil
+	}
+	return time.After(time.Until(at))
 }
 
 // look tells the news, does what was decided ahead, and asks what is to be
@@ -159,6 +167,9 @@ func (p *player) look(ctx context.Context) error {
 	}
 	prompt := p.desk.Prompt(u)
 	if prompt != "" && (prompt != p.asked || u.View.Round != p.round) {
+		if left := time.Until(u.Deadline); left > 0 {
+			p.Paper.Line(p.Book.Say("time.you", "span", p.Book.Span(left)))
+		}
 		p.Paper.Ask(prompt)
 		p.asked, p.round = prompt, u.View.Round
 	}
@@ -179,6 +190,7 @@ func (p *player) hear(ctx context.Context, text string) error {
 		p.Paper.Lines(p.desk.wrong("wrong.long", "hint.help").Text)
 		return nil
 	}
+	p.desk.Since = p.pace.since
 	r := p.desk.Hear(p.Session.Latest(), text)
 	p.Paper.Lines(r.Text)
 	if r.Ask != "" {
@@ -197,6 +209,12 @@ func (p *player) carryOut(ctx context.Context, r Reply) error {
 		err = p.Session.Ready(ctx)
 	case r.Do != nil:
 		err = p.Session.Do(ctx, r.Do)
+	case r.Abandon:
+		err = p.Session.Abandon(ctx)
+	case len(r.Drop) > 0:
+		for _, seat := range r.Drop {
+			err = errors.Join(err, p.Session.Drop(ctx, seat))
+		}
 	default:
 		return nil
 	}
@@ -207,19 +225,14 @@ func (p *player) carryOut(ctx context.Context, r Reply) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if slices.ContainsFunc([]error{session.ErrOver, session.ErrWaiting, seat.ErrNothing, seat.ErrNotNow},
-		func(late error) bool { return errors.Is(err, late) }) {
-		p.Paper.Lines(p.desk.wrong("wrong.late", "hint.wait").Text)
-		return nil
-	}
-	p.Paper.Lines(p.desk.wrong("wrong.refused", "hint.help", "why", strings.TrimPrefix(err.Error(), "session: ")).Text)
+	p.Paper.Lines(p.desk.refused(err).Text)
 	return nil
 }
 
 // Watch tells the game while a bot plays the seat, until the session is over,
 // the second interrupt, or ctx ends.
 func Watch(ctx context.Context, c Config) error {
-	p := &player{Config: c, teller: Teller{Paper: c.Paper, Book: c.Book}, away: map[int]bool{}}
+	p := newPlayer(c, nil)
 	for {
 		p.news(c.Session.Latest())
 		select {
@@ -227,6 +240,7 @@ func Watch(ctx context.Context, c Config) error {
 			p.news(c.Session.Latest())
 			return nil
 		case <-c.Session.Changed():
+		case <-p.alarm():
 		case <-c.Interrupts:
 			if err := p.interrupted(); err != nil {
 				return err

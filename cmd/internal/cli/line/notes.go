@@ -3,6 +3,7 @@ package line
 import (
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"alibi/cmd/internal/session"
@@ -17,13 +18,26 @@ func joined(typed []string) string { return strings.Join(typed, " ") }
 func (d *Desk) hand(u *session.Update, _ []string) Reply {
 	v := u.View
 	if v.Hand == nil {
-		return d.tell("line.nocards")
+		r := d.tell("line.nocards")
+		r.Text = append(r.Text, d.openHands(v)...)
+		return r
 	}
 	r := d.tell("line.hand", "cards", d.book.Cards(v.Edition, v.Hand))
 	if len(v.FaceUp) > 0 {
 		r.Text = append(r.Text, d.book.Say("line.faceup", "cards", d.book.Cards(v.Edition, v.FaceUp)))
 	}
+	r.Text = append(r.Text, d.openHands(v)...)
 	return r
+}
+
+// openHands lists the hands of those who left.
+func (d *Desk) openHands(v *view.View) (out []string) {
+	for i, p := range v.Players {
+		if p.Gone && p.Hand != nil {
+			out = append(out, d.book.Say("line.open", "who", d.book.Player(v, i), "cards", d.book.Cards(v.Edition, p.Hand)))
+		}
+	}
+	return out
 }
 
 func (d *Desk) log(u *session.Update, _ []string) Reply {
@@ -53,12 +67,9 @@ func (d *Desk) help(*session.Update, []string) Reply {
 
 func (d *Desk) who(u *session.Update, _ []string) Reply {
 	v := u.View
-	away := map[int]string{}
+	unheard := map[int]session.Absence{}
 	for _, a := range u.Away {
-		away[a.Seat] = "who.away"
-		if a.Shaky {
-			away[a.Seat] = "who.shaky"
-		}
+		unheard[a.Seat] = a
 	}
 	var r Reply
 	for i, p := range v.Players {
@@ -72,15 +83,36 @@ func (d *Desk) who(u *session.Update, _ []string) Reply {
 		note(i == v.Active && v.Result == nil, "who.active")
 		note(p.Out, "who.out")
 		note(p.Owes, "who.owes")
-		note(away[i] == "who.shaky", "who.shaky")
-		note(away[i] == "who.away", "who.away")
+		note(p.Gone, "who.gone")
+		a, is := unheard[i]
+		note(is && a.Shaky, "who.shaky")
+		if is && !a.Shaky {
+			state = append(state, d.book.Say("who.away", "time", d.book.Clock(a.Since)))
+		}
 		r.Text = append(r.Text, strings.TrimRight(d.book.Say("who.line", "seat", i+1, "who", p.Name, "cards", p.Size,
 			"state", strings.Join(state, d.book.Say("list.between"))), " ,"))
 	}
-	if w := d.book.Waiting(v); w != "" {
-		r.Text = append(r.Text, w)
-	}
+	r.Text = append(r.Text, d.waiting(u)...)
 	return r
+}
+
+// waiting says what the table waits for, for how long, and how long it still
+// will.
+func (d *Desk) waiting(u *session.Update) []string {
+	wait := d.book.Waiting(u.View)
+	if wait == "" {
+		return nil
+	}
+	out := []string{wait}
+	if waited := time.Since(d.Since); !d.Since.IsZero() && waited >= warning {
+		out[0] = d.book.Say("wait.long", "wait", wait, "span", d.book.Span(waited))
+	}
+	if left := time.Until(u.Deadline); left > 0 {
+		out = append(out, d.book.Say("time.left", "span", d.book.Span(left)))
+	} else if !u.Deadline.IsZero() {
+		out = append(out, d.book.Say("time.over"))
+	}
+	return out
 }
 
 // mark writes an own mark: a card's name, a player, and the mark.

@@ -24,20 +24,44 @@ type sitting struct {
 	interrupts chan os.Signal
 	played     chan error
 	table      *rehearsal.Table
+	stop       func() // ends the seat's program
 }
 
 func sit(t *testing.T) *sitting {
 	t.Helper()
-	table, err := rehearsal.New(rehearsal.Plan{Seed: t.Name(), Names: []string{"Anh", "Bahar", "Chai"}, People: []int{0}, Wait: true})
+	return sitAt(t, rehearsal.Plan{Names: []string{"Anh", "Bahar", "Chai"}, Wait: true}, time.Minute)
+}
+
+// sitAt is sit at a planned table, for so long at most.
+func sitAt(t *testing.T, p rehearsal.Plan, limit time.Duration) *sitting {
+	t.Helper()
+	p.Seed = t.Name()
+	if p.People == nil {
+		p.People = []int{0}
+	}
+	table, err := rehearsal.New(p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	var others sync.WaitGroup
+	for _, s := range table.Sessions[1:] {
+		others.Go(func() { _ = s.Run(ctx) })
+	}
+	t.Cleanup(others.Wait)
+	t.Cleanup(cancel)
+	return seatAt(t, ctx, table)
+}
+
+// seatAt runs seat 0 of a table, whose others run already.
+func seatAt(t *testing.T, ctx context.Context, table *rehearsal.Table) *sitting {
+	t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
 	outR, outW := io.Pipe()
 	inR, inW := io.Pipe()
 	s := &sitting{t: t, out: make(chan string, 10_000), in: inW, interrupts: make(chan os.Signal, 1), played: make(chan error, 1), table: table}
 	var all sync.WaitGroup
-	all.Go(func() { table.Run(ctx) })
+	all.Go(func() { _ = table.Sessions[0].Run(ctx) })
 	all.Go(func() {
 		err := line.Play(ctx, line.Config{Session: table.Sessions[0], In: inR, Paper: line.Paper{W: outW}, Book: say.English(), Interrupts: s.interrupts})
 		_ = outW.Close()
@@ -50,12 +74,13 @@ func sit(t *testing.T) *sitting {
 			s.out <- lines.Text()
 		}
 	})
-	t.Cleanup(func() {
+	s.stop = func() {
 		cancel()
 		_ = outR.Close()
 		_ = inW.Close()
 		all.Wait()
-	})
+	}
+	t.Cleanup(s.stop)
 	return s
 }
 
