@@ -20,9 +20,9 @@ const KindBallot = 255
 type Motion struct {
 	Without uint16 // seats that are not waited for any longer, by bit
 	Abandon bool   // the game ends here, without a result
-	// Trial counts how often this was moved for one round before: a motion that
-	// somebody refused in good faith can be moved once more if it turns out that
-	// the round must be opened again.
+	// Trial is above that of every motion for the same round which this one is to
+	// prevail over: one that can no longer be carried or refused, since the last to
+	// vote has left, or one that was refused before it was known why.
 	Trial uint8
 }
 
@@ -54,19 +54,25 @@ func (m Motion) Drops(seat int) bool { return m.Without&(1<<seat) != 0 }
 // Normal reports whether m proposes nothing.
 func (m Motion) Normal() bool { return m.Without == 0 && !m.Abandon }
 
-// Compare orders motions: the normal way first, then by how many seats they
-// drop, then by which, then by trial, and those that abandon the game after all
-// others. A higher motion, once voted for, is in the way of a lower one (Ballots.Closes).
+// Compare orders motions: the normal way first, then by trial, those that abandon
+// the game after others, then by how many seats they drop, then by which. A
+// higher motion, once voted for, is in the way of a lower one (Log.Closes).
 func (m Motion) Compare(o Motion) int {
-	if m.Abandon != o.Abandon {
-		if m.Abandon {
-			return 1
-		}
-		return -1
+	return cmp.Or(
+		cmp.Compare(m.rank(), o.rank()),
+		cmp.Compare(bits.OnesCount16(m.Without), bits.OnesCount16(o.Without)),
+		cmp.Compare(m.Without, o.Without))
+}
+
+// rank is 0 for the normal way.
+func (m Motion) rank() int {
+	switch {
+	case m.Normal():
+		return 0
+	case m.Abandon:
+		return 2*int(m.Trial) + 2
 	}
-	return cmp.Or(cmp.Compare(bits.OnesCount16(m.Without), bits.OnesCount16(o.Without)),
-		cmp.Compare(m.Without, o.Without),
-		cmp.Compare(m.Trial, o.Trial))
+	return 2*int(m.Trial) + 1
 }
 
 // Ballot is one seat's word on a motion for a round. Yes promises not to close

@@ -75,8 +75,11 @@ func TestMotionsAreInOneOrder(t *testing.T) {
 		if !a.Normal() && a.Compare(feed.Motion{}) <= 0 {
 			t.Fatal("not above the normal way:", a)
 		}
-		if a.Abandon == b.Abandon && a.Without != b.Without && a.Without&b.Without == a.Without && a.Compare(b) >= 0 {
+		if a.Abandon == b.Abandon && a.Trial == b.Trial && a.Without != b.Without && a.Without&b.Without == a.Without && a.Compare(b) >= 0 {
 			t.Fatal("a part is not below the whole:", a, b)
+		}
+		if !a.Normal() && !b.Normal() && a.Trial < b.Trial && a.Compare(b) >= 0 {
+			t.Fatal("a later trial does not prevail:", a, b)
 		}
 	})
 	if got := feed.Without(0, 3, 11).Seats(); !slices.Equal(got, []int{0, 3, 11}) {

@@ -21,10 +21,14 @@ func (l *Log) ballot(s *Signed) (Verdict, error) {
 }
 
 // lawful reports whether a motion can be made in a round: it drops seats that
-// are there, not everybody, and not more than may leave.
+// are there, not more than may leave, and more stay than go. So two halves of a
+// table that lost sight of each other cannot both go on; of halves that are
+// equal, the one with the lowest seat can.
 func (l *Log) lawful(at *openRound, m Motion) bool {
-	stay := l.all() &^ at.gone &^ m.Without
-	return m.Without&^l.all() == 0 && m.Without&at.gone == 0 && stay != 0 &&
+	present := l.all() &^ at.gone
+	stay := present &^ m.Without
+	staying, going := bits.OnesCount16(stay), bits.OnesCount16(m.Without)
+	return m.Without&^present == 0 && (staying > going || staying == going && stay&-stay == present&-present) &&
 		(m.Abandon || bits.OnesCount16(at.gone|m.Without) <= l.leavers)
 }
 

@@ -159,7 +159,7 @@ func (f *fold) stage(round []said) {
 	case Pooling:
 		f.pooled(round[0])
 	case Checking:
-		f.next.Stage, f.next.Owners = Dealing, f.Edition.DealAmong(f.Present())
+		f.next.Stage = Dealing
 	case Dealing:
 		f.dealt(round)
 	case Playing:

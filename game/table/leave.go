@@ -31,17 +31,23 @@ func (s *State) carried(entries []*feed.Signed) (feed.Motion, bool) {
 	return first.Motion, true
 }
 
-// lawful reports whether a motion drops present seats only, and no more than may
-// leave.
+// lawful reports whether a motion drops present seats only, no more than may
+// leave, and fewer than stay, or as many if the lowest seat stays; the same as
+// feed.Log does, from which ballots usually come.
 func (s *State) lawful(m feed.Motion) bool {
-	gone := s.Seats() - len(s.Present())
+	present := s.Present()
+	going := 0
 	for _, seat := range m.Seats() {
 		if seat >= s.Seats() || s.Gone[seat] {
 			return false
 		}
-		gone++
+		going++
 	}
-	return m.Abandon || gone <= int(s.Charter.Leavers)
+	staying := len(present) - going
+	if staying < going || staying == going && m.Drops(present[0]) {
+		return false
+	}
+	return m.Abandon || s.Seats()-staying <= int(s.Charter.Leavers)
 }
 
 // Tolerates reports whether the table goes on without seats, by its charter.

@@ -126,7 +126,9 @@ func (s *State) shuffledBy(seat int) {
 		}
 	}
 	if s.Shuffler = present[0]; s.Stage == Pooling {
-		s.Stage = Checking
+		// Whom each card goes to is settled before anybody can give a share for it:
+		// who leaves from here on has a hand.
+		s.Stage, s.Owners = Checking, s.Edition.DealAmong(present)
 		return
 	}
 	s.Stage, s.Crime, s.Pool = Pooling, nil, nil

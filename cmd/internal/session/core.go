@@ -177,6 +177,9 @@ func (c *Core) sit(st *table.State) error {
 // restore takes one kept entry in, as it was taken in when it came. What this
 // seat votes itself is among them.
 func (c *Core) restore(e *feed.Signed) error {
+	if b, ballot := e.Ballot(); ballot && b.Yes && int(e.Seat) == c.cfg.Me && e.Round < c.log.Round() {
+		c.reopen(e.Round) // as it did before it voted
+	}
 	verdict, err := c.log.Offer(e)
 	switch {
 	case err != nil:
@@ -315,6 +318,9 @@ func (c *Core) advance() error {
 		before := c.state
 		if err := c.vote(); err != nil {
 			return err
+		}
+		if c.state != before {
+			continue // a round was opened again, in which there is something to vote for
 		}
 		if c.Finished() {
 			break

@@ -110,16 +110,39 @@ func (c *Core) culprits() []int {
 }
 
 // against is the motion to go on without everybody who stands convicted; it may
-// be unlawful. If one of them signed two entries for the open round, whoever
-// refused it so far may have known only one of these: then it is moved again.
-func (c *Core) against() feed.Motion {
-	m := feed.Without(c.culprits()...)
+// be unlawful.
+func (c *Core) against() feed.Motion { return c.tried(feed.Without(c.culprits()...)) }
+
+// tried gives a motion for the open round the trial at which it can be carried:
+// the one that others moved it at, but above whatever else this seat has voted for
+// and nobody has refused, since the last whose word that needs may have left. A
+// motion that was refused is moved again if that stands in the way, or if one of
+// those it drops signed two entries for this round: who refused may have known
+// only one of them.
+func (c *Core) tried(m feed.Motion) feed.Motion {
+	round := c.log.Round()
 	again := false
 	for _, i := range m.Seats() {
 		f := c.blamed[i]
-		again = again || f.Rule == table.RuleFork && f.Round == c.log.Round()
+		again = again || f.Rule == table.RuleFork && f.Round == round
 	}
-	for again && m.Trial < feed.MaxTrial && c.log.Refused(c.log.Round(), m) {
+	same := func(o feed.Motion) bool { return o.Without == m.Without && o.Abandon == m.Abandon }
+	moved := c.log.Motions(round)
+	for _, o := range moved {
+		mine := c.log.Vote(round, o, c.cfg.Me)
+		switch {
+		case same(o) && !c.log.Refused(round, o):
+			m.Trial = max(m.Trial, o.Trial)
+		case same(o) && mine != nil && !yes(mine):
+			again = true // this seat has opened the round again
+		case !same(o) && mine != nil && yes(mine) && !c.log.Refused(round, o):
+			again = true
+			if o.Compare(m) > 0 {
+				m.Trial = max(m.Trial, min(o.Trial+1, feed.MaxTrial))
+			}
+		}
+	}
+	for again && m.Trial < feed.MaxTrial && c.log.Refused(round, m) {
 		m.Trial++
 	}
 	return m
@@ -157,9 +180,8 @@ func (c *Core) motions() []feed.Motion {
 	c.drop &= feed.Without(c.droppable()...).Without
 	var out []feed.Motion
 	guilty := c.against()
-	both := guilty
-	both.Without |= c.drop
-	for _, m := range []feed.Motion{both, guilty, {Without: c.drop}} {
+	both := feed.Motion{Without: guilty.Without | c.drop}
+	for _, m := range []feed.Motion{c.tried(both), guilty, c.tried(feed.Motion{Without: c.drop})} {
 		if c.log.Lawful(m) {
 			out = append(out, m)
 			break
@@ -176,7 +198,7 @@ func (c *Core) motions() []feed.Motion {
 			up.Without |= 1 << i
 		}
 	}
-	for _, m := range append(c.log.Motions(c.log.Round()), up) {
+	for _, m := range append(c.log.Motions(c.log.Round()), c.tried(up)) {
 		if m.Abandon && c.log.Lawful(m) && !m.Drops(c.cfg.Me) {
 			out = append(out, m)
 		}
@@ -197,11 +219,28 @@ func (c *Core) vote() error {
 			}
 		}
 	}
+	return c.answer()
+}
+
+// answer gives a word to those who voted for what this seat has closed otherwise:
+// no, as a rule. But who moved the same a second time cannot close the round the
+// way this seat did any more. If this seat too wants to go on without whom they
+// name, it opens the round again; while it may come to want it, it waits.
+func (c *Core) answer() error {
 	asks := c.asks
 	c.asks = nil
-	for _, a := range asks {
+	for i, a := range asks {
 		if a.round >= c.log.Round() || c.log.ClosedBy(a.round) == a.motion || a.motion.Drops(c.cfg.Me) ||
 			c.log.Vote(a.round, a.motion, c.cfg.Me) != nil {
+			continue
+		}
+		switch {
+		case a.motion.Trial > 0 && !c.Finished() && c.wants(a.motion):
+			c.asks = append(c.asks, asks[i+1:]...)
+			c.reopen(a.round)
+			return nil
+		case a.motion.Trial > 0 && !c.Finished() && c.may(a.motion):
+			c.asks = append(c.asks, a)
 			continue
 		}
 		if err := c.cast(a.round, a.motion, false); err != nil {
@@ -209,6 +248,27 @@ func (c *Core) vote() error {
 		}
 	}
 	return nil
+}
+
+// wants reports whether this seat would vote for a motion if its round were open.
+func (c *Core) wants(m feed.Motion) bool {
+	if m.Abandon {
+		return c.quit
+	}
+	return m.Without&^(c.drop|feed.Without(c.culprits()...).Without) == 0
+}
+
+// may reports whether this seat could come to vote for a motion: it hears nobody
+// that it drops.
+func (c *Core) may(m feed.Motion) bool {
+	presence := c.port.Presence()
+	late := feed.Without(c.droppable()...)
+	for _, i := range m.Seats() {
+		if !late.Drops(i) && (i >= len(presence) || presence[i].State == node.Connected) {
+			return false
+		}
+	}
+	return !m.Abandon
 }
 
 // cast keeps a ballot and shows it to all.
