@@ -22,6 +22,14 @@ func backWithin() time.Duration {
 	return 5 * time.Second
 }
 
+// skipIfRace skips a test that takes a minute where it would find nothing more.
+func skipIfRace(t *testing.T) {
+	t.Helper()
+	if raceEnabled {
+		t.Skip("waits for a minute, and runs without the race detector")
+	}
+}
+
 // backAgain waits until a seat is connected again, as it sees itself and as
 // the first seat sees it, and returns how long that took.
 func backAgain(t *testing.T, table []*player, seat int, since time.Time) time.Duration {
@@ -68,6 +76,7 @@ func waitUntil(t *testing.T, at time.Time) {
 // A cable that is out for a minute: shaky, then away on both sides, and back
 // within seconds of the return, in the same seat.
 func TestLongCut(t *testing.T) {
+	skipIfRace(t)
 	t.Parallel()
 	l, table := lab(t)
 	l.Cut(2)
@@ -94,6 +103,7 @@ const sleepVariable = "ALIBI_NODE_SLEEP"
 // end of every connection; what lives longer is only what is known of others
 // by mDNS, for up to 90 s.
 func TestSleep(t *testing.T) {
+	skipIfRace(t)
 	t.Parallel()
 	l, table := lab(t)
 	length := 50 * time.Second
