@@ -62,6 +62,7 @@ type Game struct {
 	recheck    chan struct{} // early and presence are to be looked at
 	news       chan struct{} // closed and replaced when something was taken in
 	presence   []Presence
+	due        time.Time // when presence has to be looked at again; zero is never
 }
 
 // seat is the far end of one seat, or a spectator.

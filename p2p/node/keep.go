@@ -156,7 +156,9 @@ func (g *Game) tend() {
 // look brings presence up to date and says when to look again.
 func (g *Game) look(now time.Time) time.Time {
 	g.mu.Lock()
+	g.slept(now)
 	fresh, again := judge(g.sightings(), g.me, g.began, now)
+	g.due = again
 	changed := false
 	for i := range fresh {
 		was := g.presence[i]
@@ -176,6 +178,28 @@ func (g *Game) look(now time.Time) time.Time {
 		g.node.announce()
 	}
 	return again
+}
+
+// slept takes a look that comes much later than it was due as a sign that this
+// computer was asleep, or this program frozen: then nobody can be blamed for not
+// having been heard meanwhile, and each gets the time that was left.
+func (g *Game) slept(now time.Time) {
+	gap := now.Sub(g.due)
+	if g.due.IsZero() || gap < shakyAfter {
+		return
+	}
+	later := func(t time.Time) time.Time {
+		if t = t.Add(gap); t.After(now) {
+			return now
+		}
+		return t
+	}
+	g.began = later(g.began)
+	for _, s := range g.seats {
+		if !s.heard.IsZero() {
+			s.heard = later(s.heard)
+		}
+	}
 }
 
 // missing reports whether it is worth looking hard for somebody.
