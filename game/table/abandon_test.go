@@ -13,10 +13,10 @@ import (
 )
 
 // TestAbandonAnyMoment has the table stop at every stage and phase: all who are
-// there, or all but some who cannot answer, more than may leave.
+// there, or all but some who cannot answer, as many as half of them.
 func TestAbandonAnyMoment(t *testing.T) {
 	for _, m := range moments(t) {
-		for _, seats := range [][]int{nil, {1}, {0, 2, 3}} {
+		for _, seats := range [][]int{nil, {0}, {2, 3}} {
 			t.Run(fmt.Sprintf("%s, without %v", m.name, seats), func(t *testing.T) {
 				t.Parallel()
 				s := m.cut(t, m.round, nil)
@@ -29,6 +29,13 @@ func TestAbandonAnyMoment(t *testing.T) {
 		s := f.cut(t, f.first(t, phase(rules.Answering)), nil)
 		s.leave(t, 3)
 		s.abandons(t, 0)
+	})
+	t.Run("more than may leave", func(t *testing.T) {
+		f := reel(t, "alone")
+		s := f.cut(t, f.first(t, phase(rules.Answering)), nil)
+		s.leave(t, 3)
+		s.leave(t, 2)
+		s.abandons(t, 1)
 	})
 	t.Run("where nobody may leave", func(t *testing.T) {
 		s := at(t, "abandon", phase(rules.Turn))

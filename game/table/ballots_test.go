@@ -50,6 +50,8 @@ func unlawful(t testing.TB, s *scene) map[string][]*feed.Signed {
 		"who has left votes for another":   yes(one, 0, 3),
 		"more leavers than may":            yes(feed.Without(1, 2), 0),
 		"all":                              yes(feed.Without(0, 1, 2)),
+		"abandoned by fewer than half":     yes(feed.Motion{Without: 1<<0 | 1<<1, Abandon: true}, 2),
+		"abandoned by the lowest of three": yes(feed.Motion{Without: 1<<1 | 1<<2, Abandon: true}, 0),
 		"who has left already":             yes(feed.Without(3), 0, 1, 2),
 		"who has left already and another": yes(feed.Without(1, 3), 0, 2),
 		"no seat":                          yes(feed.Without(4), 0, 1, 2),
@@ -112,11 +114,36 @@ func TestBallotsThatCarryNothing(t *testing.T) {
 	}
 }
 
+// Half of a table goes on without the other half only if the lowest seat is in it,
+// so that two halves never do both.
+func TestTwoHalvesOfATable(t *testing.T) {
+	f := reel(t, "alone")
+	s := f.cut(t, f.first(t, phase(rules.Turn)), nil)
+	for _, abandon := range []bool{false, true} {
+		on := func(going ...int) bool {
+			m := feed.Motion{Without: feed.Without(going...).Without, Abandon: abandon}
+			staying := slices.DeleteFunc(everybody(s.State), m.Drops)
+			return table.Apply(s.State, s.votes(t, m, staying...)) != s.State
+		}
+		for a := range 4 {
+			for b := range a {
+				if got, want := on(b, a), b != 0; got != want {
+					t.Errorf("without %d and %d, abandoned %v: folded %v", b, a, abandon, got)
+				}
+			}
+			three := slices.DeleteFunc(everybody(s.State), func(i int) bool { return i == a })
+			if on(three...) {
+				t.Errorf("seat %d alone goes on, abandoned %v", a, abandon)
+			}
+		}
+	}
+}
+
 // Package feed, which counts ballots, and the fold, which reads them, agree on
 // what can be moved: for every set of seats, whoever has left already.
 func TestFeedAndFoldAgreeOnMotions(t *testing.T) {
 	f := reel(t, "alone")
-	for name, left := range map[string][]int{"nobody": nil, "one": {1}, "two": {0, 3}} {
+	for name, left := range map[string][]int{"nobody": nil, "one": {1}, "two": {1, 3}} {
 		t.Run(name, func(t *testing.T) {
 			s := f.cut(t, f.first(t, stage(table.Checking)), nil)
 			if left != nil {

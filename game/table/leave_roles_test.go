@@ -125,7 +125,8 @@ func TestWinnerToBeLeaves(t *testing.T) {
 		}
 	}
 	s := f.cut(t, r, nil)
-	s.leave(t, order[1], order[2])
+	s.leave(t, order[1])
+	s.leave(t, order[2])
 	s.endsRight(t)
 	if got := s.State.Pos.Result.Winner; got != order[3] {
 		t.Errorf("seat %d has won", got)

@@ -105,9 +105,9 @@ func (s *scene) cardsAreTrue(t rapid.TB) {
 	for _, d := range s.left {
 		for _, p := range d.seats {
 			switch {
-			case d.before.Stage < table.Dealing:
+			case d.before.Stage < table.Checking:
 				present = slices.DeleteFunc(present, func(i int) bool { return i == p })
-			case d.before.Stage == table.Dealing || d.after.Phase() == rules.Laying:
+			case d.before.Stage < table.Playing || d.after.Phase() == rules.Laying:
 				laid[p] = true
 			}
 		}
