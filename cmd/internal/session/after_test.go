@@ -2,6 +2,7 @@ package session
 
 import (
 	"testing"
+	"time"
 
 	"alibi/crypto/feed"
 	"alibi/p2p/node"
@@ -92,5 +93,20 @@ func TestForkAfterTheEnd(t *testing.T) {
 	}
 	if err := c.Arrive(node.Arrival{From: 2, Entry: spoken}); err != nil || c.state.Stopped() || len(c.Blamed()) > 0 {
 		t.Errorf("speaking after the end: %v, faults %v", err, c.state.Faults)
+	}
+}
+
+// What waits for its release is not due before it, nor for ever after: a table
+// that stands still would keep the processor busy.
+func TestNothingIsDueInThePast(t *testing.T) {
+	p, _ := over(t, 2, 0)
+	c := p.sessions[0].core
+	now := c.cfg.Now()
+	c.cfg.Now = func() time.Time { return now }
+	for _, at := range []time.Time{now.Add(-time.Second), now, now.Add(time.Second)} {
+		c.release = at
+		if got := c.Deadline(); got.IsZero() == at.After(now) || !got.IsZero() && !got.Equal(at) {
+			t.Errorf("released at %v: due at %v", at.Sub(now), got)
+		}
 	}
 }

@@ -296,8 +296,8 @@ func (c *Core) Wake() error { return c.advance() }
 
 // Deadline is when Wake is to be called at the latest; the zero time is never.
 func (c *Core) Deadline() time.Time {
-	next := c.release
-	for _, at := range append(c.patience(), c.timeout()) {
+	var next time.Time
+	for _, at := range append(c.patience(), c.timeout(), c.release) {
 		if at.After(c.cfg.Now()) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
