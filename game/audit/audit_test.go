@@ -167,3 +167,5 @@ func count(of []bool) (n int) {
 	}
 	return n
 }
+
+func viewOf(p *parlour.Table, i int) *view.View { return view.For(p.State, p.Seats[i]) }
