@@ -233,9 +233,23 @@ func (c *Core) Arrive(a node.Arrival) error {
 			c.port.Publish(a.Entry)
 		}
 	default:
+		c.remind(a)
 		return nil
 	}
 	return c.advance()
+}
+
+// remind says no once more to somebody who still waits for it.
+func (c *Core) remind(a node.Arrival) {
+	b, ballot := a.Entry.Ballot()
+	if !ballot || !b.Yes || c.cfg.Me == Spectator || a.Entry.Round >= c.log.Round() || a.From != int(a.Entry.Seat) {
+		return
+	}
+	if e := a.Entry; c.log.TemplateAt(e.Round, c.cfg.Me).Game == e.Game {
+		if v := c.log.Vote(e.Round, b.Motion, c.cfg.Me); v != nil && !yes(v) {
+			c.port.Repeat(a.From, v)
+		}
+	}
 }
 
 // took follows up an entry that the log has taken.

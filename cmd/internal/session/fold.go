@@ -85,7 +85,11 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 		delete(c.blamed, seat)
 		c.drop &^= 1 << seat
 	}
-	c.port.Forget(func(e *feed.Signed) bool { _, ballot := e.Ballot(); return ballot && e.Round <= round })
+	c.port.Forget(func(e *feed.Signed) bool {
+		b, ballot := e.Ballot()
+		// Somebody who is behind may still wait for a no of this seat's.
+		return ballot && e.Round <= round && (b.Yes || int(e.Seat) != c.cfg.Me)
+	})
 	c.port.Publish(closed...)
 }
 
