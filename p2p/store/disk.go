@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,37 +12,34 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 	bolterr "go.etcd.io/bbolt/errors"
-
-	"alibi/crypto/identity"
-)
-
-// FileName is the one file in the store's folder.
-const FileName = "alibi.db"
-
-// format is the layout of the file; another one is refused, not guessed at.
-const format = "alibi store 1"
-
-const (
-	bucketMeta    = "meta"
-	bucketPending = "pending"
-	bucketGames   = "games"
-)
-
-var (
-	keyFormat   = []byte("format")
-	keyIdentity = []byte("identity")
 )
 
 // Disk is a Store in a folder: one bbolt file, mode 0600 in a folder of mode
-// 0700, locked against a second process. bbolt syncs the file before a
-// transaction returns.
+// 0700, locked against a second process.
+//
+// A step (one transaction) is written in two parts: its pages into free space,
+// then, when these are on the disk, the meta page that makes them count. When a
+// step fails nobody knows which parts of it the disk has, and bbolt's memory of
+// the file may be wrong in either direction. So it is closed, and the next call
+// opens it, checks it and reads what is there.
 type Disk struct {
-	db   *bolt.DB
-	file *os.File // the same file; closed here only when db is beyond use
+	path string
+	how  how
 
-	mu     sync.Mutex // guards the two below and orders calls
-	closed bool
-	broken bool // bbolt stopped in the middle: its locks are in an unknown state
+	mu      sync.Mutex // guards what follows and orders calls
+	db      *bolt.DB   // nil after a step that failed
+	file    *os.File   // the same file
+	stepped bool       // a step was made since db was opened
+	current *ledger    // of the game appended to last
+	closed  bool
+	broken  bool // bbolt stopped in the middle: its locks are in an unknown state
+}
+
+// how is what the tests do differently.
+type how struct {
+	noSync bool                             // they write thousands of times
+	commit func(*bolt.Tx) error             // ends a step
+	renew  func(f *os.File, b []byte) error // writes the beginning of the file anew
 }
 
 var _ Store = (*Disk)(nil)
@@ -52,134 +48,108 @@ var _ Store = (*Disk)(nil)
 const lockWait = 300 * time.Millisecond
 
 // Open opens the store in a folder, which it makes if need be (mode 0700).
-// ErrInUse if another process, or this one, has it open.
-func Open(dir string) (*Disk, error) { return open(dir, false) }
+// ErrInUse if another process, or this one, has it open; ErrDamaged if the file
+// does not hold together (then see Salvage); ErrVersion, ErrReadOnly, ErrFull.
+func Open(dir string) (*Disk, error) {
+	return open(dir, how{commit: (*bolt.Tx).Commit, renew: renew})
+}
 
-// open is Open; the tests that write thousands of times leave out the syncing.
-func open(dir string, noSync bool) (*Disk, error) {
-	path := filepath.Join(dir, FileName)
-	if err := prepare(dir, path); err != nil {
+func open(dir string, h how) (*Disk, error) {
+	d := &Disk{path: filepath.Join(dir, FileName), how: h}
+	if err := makeFolder(dir); err != nil {
 		return nil, err
 	}
-	d := &Disk{}
-	err := d.guard(func() (err error) {
-		d.db, err = bolt.Open(path, 0o600, &bolt.Options{
-			Timeout:      lockWait,
-			FreelistType: bolt.FreelistMapType,
-			NoStatistics: true,
-			NoSync:       noSync,
-			OpenFile: func(name string, flag int, mode fs.FileMode) (*os.File, error) {
-				f, err := os.OpenFile(name, flag, mode)
-				d.file = f
-				return f, err
-			},
-		})
-		return err
-	})
-	if err != nil {
-		d.abandon()
+	if _, err := os.Stat(d.path); errors.Is(err, fs.ErrNotExist) {
+		if err := create(d.path, d.options()); err != nil {
+			return nil, err
+		}
 	}
-	switch {
-	case errors.Is(err, bolterr.ErrTimeout):
-		return nil, fmt.Errorf("%w: %s", ErrInUse, dir)
-	case errors.Is(err, bolterr.ErrInvalid), errors.Is(err, bolterr.ErrChecksum), errors.Is(err, bolterr.ErrVersionMismatch):
-		return nil, fmt.Errorf("%w: %s: %w", ErrDamaged, path, err)
-	case err != nil:
-		return nil, fmt.Errorf("store: opening %s: %w", path, err)
-	}
-	if err := d.layout(); err != nil {
-		_ = d.Close()
+	if err := protect(d.path, 0o600); err != nil {
 		return nil, err
 	}
-	syncFolder(dir)
+	if err := d.attach(); err != nil {
+		return nil, err
+	}
+	tidy(dir)
+	if err := syncFolder(dir); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	return d, nil
 }
 
-// prepare makes the folder and takes away what others may do with it and
-// with the file in it.
-func prepare(dir, path string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("store: %w", err)
+func (d *Disk) options() bolt.Options {
+	return bolt.Options{
+		Timeout:      lockWait,
+		FreelistType: bolt.FreelistMapType,
+		NoStatistics: true,
+		NoSync:       d.how.noSync,
 	}
-	for name, mode := range map[string]fs.FileMode{dir: 0o700, path: 0o600} {
-		info, err := os.Stat(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+}
+
+// attach opens the file and makes sure of it.
+func (d *Disk) attach() error {
+	txid, err := inspect(d.path)
+	if err != nil {
+		return err
+	}
+	var file *os.File
+	o := d.options()
+	o.OpenFile = func(name string, flag int, mode fs.FileMode) (f *os.File, err error) {
+		file, err = os.OpenFile(name, flag&^os.O_CREATE, mode) // a lost store is not replaced by an empty one
+		return file, err
+	}
+	var db *bolt.DB
+	err = guard(func() (err error) {
+		db, err = bolt.Open(d.path, 0o600, &o)
+		return err
+	})
+	if errors.Is(err, bolterr.ErrTimeout) {
+		return fmt.Errorf("%w: %s", ErrInUse, filepath.Dir(d.path))
+	}
+	if err != nil {
+		if file != nil {
+			_ = file.Close()
 		}
-		if err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-		if info.Mode().Perm()&0o077 == 0 {
-			continue
-		}
-		if err := os.Chmod(name, mode); err != nil {
-			return fmt.Errorf("store: others may read %s: %w", name, err)
-		}
+		return ioError("opening "+d.path, err)
+	}
+	d.db, d.file, d.stepped = db, file, false
+	if err := d.settle(txid); err != nil {
+		_ = d.detach()
+		return err
 	}
 	return nil
 }
 
-// syncFolder makes the file's name durable. Where a folder cannot be synced
-// (Windows) the file system does it by itself.
-func syncFolder(dir string) {
-	if f, err := os.Open(dir); err == nil {
-		_ = f.Sync()
-		_ = f.Close()
-	}
-}
-
-// layout makes the buckets of a new file and refuses a file of another format.
-func (d *Disk) layout() error {
-	return d.update(func(tx *bolt.Tx) error {
-		meta := tx.Bucket([]byte(bucketMeta))
-		if meta != nil {
-			got, err := unseal(bucketMeta, keyFormat, meta.Get(keyFormat))
-			if err != nil {
-				return err
-			}
-			if string(got) != format {
-				return fmt.Errorf("%w: written by another version of alibi", ErrDamaged)
-			}
-			if tx.Bucket([]byte(bucketPending)) == nil || tx.Bucket([]byte(bucketGames)) == nil {
-				return fmt.Errorf("%w: a part of the file is missing", ErrDamaged)
-			}
-			return nil
-		}
-		for _, name := range []string{bucketMeta, bucketPending, bucketGames} {
-			if _, err := tx.CreateBucket([]byte(name)); err != nil {
-				return err
-			}
-		}
-		return tx.Bucket([]byte(bucketMeta)).Put(keyFormat, seal(bucketMeta, keyFormat, []byte(format)))
-	})
-}
-
-// Identity implements Store.
-func (d *Disk) Identity(rand io.Reader) (key identity.Key, err error) {
-	err = d.update(func(tx *bolt.Tx) error {
-		meta := tx.Bucket([]byte(bucketMeta))
-		if record := meta.Get(keyIdentity); record != nil {
-			seed, err := unseal(bucketMeta, keyIdentity, record)
-			if err != nil {
-				return err
-			}
-			if len(seed) != identity.SeedSize {
-				return fmt.Errorf("%w: identity record has %d bytes", ErrDamaged, len(seed))
-			}
-			key = identity.KeyFromSeed([identity.SeedSize]byte(seed))
-			return nil
-		}
-		key, err = identity.NewKey(rand)
-		if err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
-		seed := key.Seed()
-		return meta.Put(keyIdentity, seal(bucketMeta, keyIdentity, seed[:]))
+// settle makes what was read durable, before anybody builds on it. It may not
+// be: the process that wrote it may have been killed, or failed, before the
+// last meta page was on the disk. Whoever got an own entry from here would send
+// it, and after a loss of power sign another one for its place. The pages that
+// the meta page stands on are on the disk, or it had not been written. It is
+// written anew since a disk that has failed once forgets what it owes.
+func (d *Disk) settle(txid uint64) error {
+	var now, size int
+	err := d.view(func(tx *bolt.Tx) error {
+		now, size = tx.ID(), tx.DB().Info().PageSize
+		return nil
 	})
 	if err != nil {
-		return identity.Key{}, err
+		return ioError("reading "+d.path, err)
 	}
-	return key, nil
+	if uint64(now) != txid {
+		return fmt.Errorf("%w: %s", ErrInUse, filepath.Dir(d.path)) // it was, a moment ago
+	}
+	metas := make([]byte, 2*size)
+	if _, err := d.file.ReadAt(metas, 0); err != nil {
+		return ioError("reading "+d.path, err)
+	}
+	return ioError("writing "+d.path, d.how.renew(d.file, metas))
+}
+
+func renew(f *os.File, b []byte) error {
+	if _, err := f.WriteAt(b, 0); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 // Close implements Store.
@@ -190,53 +160,123 @@ func (d *Disk) Close() error {
 		return ErrClosed
 	}
 	d.closed = true
-	var err error
+	return d.detach()
+}
+
+// detach lets go of the file, and of all that is known of it.
+func (d *Disk) detach() error {
+	db, file := d.db, d.file
+	d.db, d.file, d.current = nil, nil, nil
+	if db == nil {
+		return nil
+	}
 	if !d.broken {
-		err = d.guard(d.db.Close)
+		err := guard(db.Close)
+		if d.broken = err == errStopped; !d.broken {
+			return ioError("closing "+d.path, err)
+		}
 	}
-	if d.broken {
-		d.abandon()
-	}
-	return err
+	// What bbolt has mapped into memory stays mapped, and on some systems
+	// locked, until the process ends.
+	_ = file.Close()
+	return nil
 }
 
-// abandon closes the file past bbolt. What bbolt has mapped into memory stays
-// mapped, and on some systems locked, until the process ends.
-func (d *Disk) abandon() {
-	if d.file != nil {
-		_ = d.file.Close()
-	}
-}
-
-func (d *Disk) update(fn func(*bolt.Tx) error) error {
-	return d.do(func() error { return d.db.Update(fn) })
-}
-
-func (d *Disk) view(fn func(*bolt.Tx) error) error {
-	return d.do(func() error { return d.db.View(fn) })
-}
-
-func (d *Disk) do(fn func() error) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+// ready makes the file usable. d.mu is held, here and below.
+func (d *Disk) ready() error {
 	switch {
 	case d.closed:
 		return ErrClosed
 	case d.broken:
-		return fmt.Errorf("%w: the file's structure does not hold", ErrDamaged)
+		return errStopped
+	case d.db == nil:
+		return d.attach()
 	}
-	return d.guard(fn)
+	return nil
 }
 
-// guard runs fn and turns a panic into an error: bbolt panics on pages that do
-// not hold together, and a file cut short faults. The panic's text is dropped,
-// since it may quote what it stumbled over.
-func (d *Disk) guard(fn func() error) (err error) {
+// view reads.
+func (d *Disk) view(fn func(*bolt.Tx) error) error {
+	if err := d.ready(); err != nil {
+		return err
+	}
+	over, err := transact(d.db, false, fn)
+	if err == errStopped {
+		d.stop(over)
+	}
+	return err
+}
+
+// stop gives up a file that bbolt stopped on. If the transaction was not over
+// then, bbolt's locks are in an unknown state and its Close would wait for them.
+func (d *Disk) stop(over bool) {
+	d.broken = !over
+	_ = d.detach()
+}
+
+// update writes: one step, which an error of fn takes back.
+//
+// The first step after opening is an empty one. A step that failed before may
+// have left its records in free space with the number that the next step gets;
+// now that one gets a higher number, and Salvage can tell them apart.
+func (d *Disk) update(fn func(*bolt.Tx) error) error {
+	if err := d.ready(); err != nil {
+		return err
+	}
+	if !d.stepped {
+		if err := d.step(func(*bolt.Tx) error { return nil }); err != nil {
+			return err
+		}
+		d.stepped = true
+	}
+	return d.step(fn)
+}
+
+func (d *Disk) step(fn func(*bolt.Tx) error) error {
+	refused := false
+	over, err := transact(d.db, true, func(tx *bolt.Tx) error {
+		if err := fn(tx); err != nil {
+			refused = true
+			return err
+		}
+		return d.how.commit(tx)
+	})
+	switch {
+	case err == nil || refused:
+		return err
+	case err == errStopped:
+		d.stop(over)
+		return err
+	}
+	_ = d.detach()
+	return ioError("writing "+d.path, err)
+}
+
+// transact runs fn in a transaction, which it takes back unless fn has committed
+// it, and says whether bbolt is done with it.
+func transact(db *bolt.DB, writes bool, fn func(*bolt.Tx) error) (over bool, err error) {
+	err = guard(func() error {
+		tx, err := db.Begin(writes)
+		if err != nil {
+			return err
+		}
+		defer func() { _, over = tx.Rollback(), true }()
+		return fn(tx)
+	})
+	return over, err
+}
+
+// errStopped means that bbolt panicked or the file faulted.
+var errStopped = fmt.Errorf("%w: the file's structure does not hold", ErrDamaged)
+
+// guard runs fn and turns a panic into errStopped: the file was checked, but
+// may be cut short or go bad while it is open, and it is mapped into memory.
+// The panic's text is dropped, since it may quote what it stumbled over.
+func guard(fn func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
 		if recover() != nil {
-			d.broken = true
-			err = fmt.Errorf("%w: the file's structure does not hold", ErrDamaged)
+			err = errStopped
 		}
 	}()
 	return fn()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,98 +13,13 @@ import (
 	"alibi/crypto/feed"
 )
 
-// Keys inside a game's bucket, which is named by the table's hash, and the
-// names records are sealed under.
-var (
-	keyHead   = []byte("head")
-	keySecret = []byte("secret")
-	keyDone   = []byte("done")
-	keyLog    = []byte("log")    // bucket: position -> signed entry
-	keyPlaces = []byte("places") // bucket: round and seat -> position
+// Keys in a game's bucket, which is named by the table's hash.
+const (
+	keyHead   = "head"
+	keyState  = "state"
+	keySecret = "secret" // until the game is finished
+	keyLog    = "log"    // bucket: position -> signed entry
 )
-
-// SavePending implements Store.
-func (d *Disk) SavePending(commitment feed.Hash, secret []byte) error {
-	if len(secret) > MaxSecret {
-		return ErrBounds
-	}
-	return d.update(func(tx *bolt.Tx) error {
-		b := tx.Bucket([]byte(bucketPending))
-		if err := b.Delete(commitment[:]); err != nil {
-			return err
-		}
-		if err := makeRoom(b); err != nil {
-			return err
-		}
-		order, err := b.NextSequence()
-		if err != nil {
-			return err
-		}
-		data, err := feed.Marshal(waiting{Order: order, Secret: clone(secret)})
-		if err != nil {
-			return errors.New("store: pending secret does not encode")
-		}
-		return b.Put(commitment[:], seal(bucketPending, commitment[:], data))
-	})
-}
-
-// makeRoom drops the oldest pending secret, and any that is damaged, once
-// there are MaxPending.
-func makeRoom(b *bolt.Bucket) error {
-	var oldest, damaged []byte
-	var lowest uint64
-	n := 0
-	err := b.ForEach(func(k, v []byte) error {
-		n++
-		w, err := readWaiting(k, v)
-		switch {
-		case err != nil:
-			damaged = k
-		case oldest == nil || w.Order < lowest:
-			oldest, lowest = k, w.Order
-		}
-		return nil
-	})
-	if err != nil || n < MaxPending {
-		return err
-	}
-	if damaged != nil {
-		return b.Delete(bytes.Clone(damaged))
-	}
-	return b.Delete(bytes.Clone(oldest))
-}
-
-func readWaiting(key, record []byte) (waiting, error) {
-	data, err := unseal(bucketPending, key, record)
-	if err != nil {
-		return waiting{}, err
-	}
-	return decodeWaiting(data)
-}
-
-// Pending implements Store.
-func (d *Disk) Pending(commitment feed.Hash) (secret []byte, err error) {
-	err = d.view(func(tx *bolt.Tx) error {
-		record := tx.Bucket([]byte(bucketPending)).Get(commitment[:])
-		if record == nil {
-			return ErrUnknown
-		}
-		w, err := readWaiting(commitment[:], record)
-		secret = clone(w.Secret)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return secret, nil
-}
-
-// DropPending implements Store.
-func (d *Disk) DropPending(commitment feed.Hash) error {
-	return d.update(func(tx *bolt.Tx) error {
-		return tx.Bucket([]byte(bucketPending)).Delete(commitment[:])
-	})
-}
 
 // Begin implements Store.
 func (d *Disk) Begin(charter []byte, seat int, secret []byte) (feed.Hash, error) {
@@ -112,32 +28,36 @@ func (d *Disk) Begin(charter []byte, seat int, secret []byte) (feed.Hash, error)
 		return feed.Hash{}, err
 	}
 	table := feed.TableHash(charter)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	err = d.update(func(tx *bolt.Tx) error {
 		games := tx.Bucket([]byte(bucketGames))
+		if games.Bucket(table[:]) != nil {
+			return ErrExists
+		}
 		g, err := games.CreateBucket(table[:])
 		if err != nil {
-			if games.Bucket(table[:]) != nil {
-				return ErrExists
-			}
+			return err
+		}
+		if _, err := g.CreateBucket([]byte(keyLog)); err != nil {
 			return err
 		}
 		order, err := games.NextSequence()
 		if err != nil {
 			return err
 		}
-		h, err := head{Order: order, Seat: uint8(seat), Seats: uint8(len(c.Seats)), Charter: clone(charter)}.encode()
+		h, err := head{Order: order, Seat: uint8(seat), Seats: uint8(len(c.Seats)), Charter: charter}.encode()
 		if err != nil {
 			return err
 		}
-		for _, name := range [][]byte{keyLog, keyPlaces} {
-			if _, err := g.CreateBucket(name); err != nil {
-				return err
-			}
-		}
-		if err := g.Put(keyHead, seal(bucketGames, table[:], h)); err != nil {
+		step := uint64(tx.ID())
+		if err := g.Put([]byte(keyHead), record{kind: kindHead, name: table, step: step, data: h}.seal()); err != nil {
 			return err
 		}
-		if err := g.Put(keySecret, seal("secret", table[:], secret)); err != nil {
+		if err := g.Put([]byte(keySecret), record{kind: kindSecret, name: table, step: step, data: secret}.seal()); err != nil {
+			return err
+		}
+		if err := putState(g, table, state{}, step); err != nil {
 			return err
 		}
 		commitment := c.Seats[seat].Commitment
@@ -149,195 +69,278 @@ func (d *Disk) Begin(charter []byte, seat int, secret []byte) (feed.Hash, error)
 	return table, nil
 }
 
-// opened is a game's bucket with what every access to it checks.
+func putState(g *bolt.Bucket, table feed.Hash, s state, step uint64) error {
+	b, err := s.encode()
+	if err != nil {
+		return err
+	}
+	return g.Put([]byte(keyState), record{kind: kindState, name: table, step: step, data: b}.seal())
+}
+
+// opened is a game's bucket and what was read of it.
 type opened struct {
-	bucket, log, places *bolt.Bucket
-	head                head
+	table    feed.Hash
+	bucket   *bolt.Bucket
+	head     head
+	state    state
+	readable bool // head and state are what was written
 }
 
-func openGame(tx *bolt.Tx, table feed.Hash) (opened, error) {
-	g := tx.Bucket([]byte(bucketGames)).Bucket(table[:])
-	if g == nil {
-		return opened{}, ErrUnknown
+// openGame finds a game. Of a damaged one it returns what it could read and the
+// first thing that is wrong with it.
+func openGame(tx *bolt.Tx, table feed.Hash) (o opened, err error) {
+	o.table = table
+	if o.bucket = tx.Bucket([]byte(bucketGames)).Bucket(table[:]); o.bucket == nil {
+		return o, ErrUnknown
 	}
-	data, err := unseal(bucketGames, table[:], g.Get(keyHead))
-	if err != nil {
-		return opened{}, err
+	var errHead, errState error
+	if r, err := unseal(o.bucket.Get([]byte(keyHead)), kindHead, table); err != nil {
+		errHead = err
+	} else if o.head, errHead = decodeHead(r.data); errHead == nil && feed.TableHash(o.head.Charter) != table {
+		o.head, errHead = head{}, damage("game record has the charter of another table")
 	}
-	h, err := decodeHead(data)
-	if err != nil {
-		return opened{}, err
+	if r, err := unseal(o.bucket.Get([]byte(keyState)), kindState, table); err != nil {
+		errState = err
+	} else {
+		o.state, errState = decodeState(r.data)
 	}
-	if feed.TableHash(h.Charter) != table {
-		return opened{}, fmt.Errorf("%w: game record has the charter of another table", ErrDamaged)
+	if err := errors.Join(errHead, errState); err != nil {
+		return o, err
 	}
-	o := opened{bucket: g, log: g.Bucket(keyLog), places: g.Bucket(keyPlaces), head: h}
-	if o.log == nil || o.places == nil || o.length() > feed.MaxEntries {
-		return opened{}, fmt.Errorf("%w: game without a log", ErrDamaged)
-	}
-	return o, nil
+	o.readable = true
+	_, err = o.secret()
+	return o, errors.Join(err, o.parts())
 }
 
-func (o opened) info(table feed.Hash) Info {
+// parts refuses a game with a part that is missing or has another name.
+func (o opened) parts() error {
+	want := []string{keyHead, keyLog, keySecret, keyState}
+	if o.state.Finished {
+		want = []string{keyHead, keyLog, keyState}
+	}
+	var got []string
+	err := o.bucket.ForEach(func(k, _ []byte) error {
+		got = append(got, string(k))
+		return nil
+	})
+	if err != nil || !slices.Equal(got, want) || o.bucket.Bucket([]byte(keyLog)) == nil {
+		return damage("a game lacks a part")
+	}
+	return nil
+}
+
+// secret returns the seat's secret, nil of a finished game.
+func (o opened) secret() ([]byte, error) {
+	if o.state.Finished {
+		return nil, nil
+	}
+	r, err := unseal(o.bucket.Get([]byte(keySecret)), kindSecret, o.table)
+	return r.data, err
+}
+
+func (o opened) info(err error) Info {
 	return Info{
-		Table:    table,
+		Table:    o.table,
 		Charter:  o.head.Charter,
 		Seat:     int(o.head.Seat),
-		Entries:  int(o.length()),
-		Finished: o.bucket.Get(keyDone) != nil,
+		Entries:  int(o.state.Entries),
+		Finished: o.state.Finished,
+		Damaged:  err != nil,
 	}
 }
 
-// length is the number of entries: one more than the last position.
-func (o opened) length() uint64 {
-	k, _ := o.log.Cursor().Last()
-	if len(k) != 8 {
-		return 0
+// log reads the entries that can be read, in order, and says whether they are
+// all that was kept.
+func (o opened) log() ([]*feed.Signed, error) {
+	b := o.bucket.Bucket([]byte(keyLog))
+	if b == nil {
+		return nil, damage("a game without a log")
 	}
-	return binary.BigEndian.Uint64(k) + 1
+	var out []*feed.Signed
+	var wrong error
+	next := uint64(0)
+	err := b.ForEach(func(k, v []byte) error {
+		e, position, err := o.entry(k, v)
+		if err != nil {
+			wrong = err
+			return nil
+		}
+		if position != next && wrong == nil {
+			wrong = damage("the log has no entry %d", next)
+		}
+		next = position + 1
+		out = append(out, e)
+		return nil
+	})
+	if err == nil && wrong == nil && len(out) != int(o.state.Entries) {
+		wrong = damage("the log has %d entries of %d", len(out), o.state.Entries)
+	}
+	return out, errors.Join(err, wrong)
 }
+
+func (o opened) entry(key, kept []byte) (*feed.Signed, uint64, error) {
+	r, err := unseal(kept, kindEntry, o.table)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !bytes.Equal(key, positionKey(r.number)) {
+		return nil, 0, damage("an entry stands in another's place")
+	}
+	e, err := feed.Decode(r.data)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w: an entry of the log: %w", ErrDamaged, err)
+	}
+	if e.Seat >= o.head.Seats {
+		return nil, 0, damage("an entry of seat %d at a table of %d", e.Seat, o.head.Seats)
+	}
+	return e, r.number, nil
+}
+
+func positionKey(n uint64) []byte { return binary.BigEndian.AppendUint64(nil, n) }
 
 // Append implements Store.
 func (d *Disk) Append(table feed.Hash, entries ...*feed.Signed) error {
-	return d.update(func(tx *bolt.Tx) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l, err := d.ledger(table)
+	if err != nil {
+		return err
+	}
+	fresh, err := l.fresh(entries)
+	if err != nil || len(fresh) == 0 {
+		return err
+	}
+	err = d.update(func(tx *bolt.Tx) error {
 		o, err := openGame(tx, table)
 		if err != nil {
 			return err
 		}
-		if o.bucket.Get(keyDone) != nil {
-			return ErrFinished
-		}
-		if err := checkEntries(entries, int(o.head.Seats)); err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if err := o.append(table, e); err != nil {
+		b, step := o.bucket.Bucket([]byte(keyLog)), uint64(tx.ID())
+		b.FillPercent = 1 // entries only ever come at the end
+		for i, e := range fresh {
+			r := record{kind: kindEntry, name: table, number: uint64(len(l.log) + i), step: step, data: e.Raw()}
+			if err := b.Put(positionKey(r.number), r.seal()); err != nil {
 				return err
 			}
 		}
-		return nil
+		o.state.Entries = uint32(len(l.log) + len(fresh))
+		return putState(o.bucket, table, o.state, step)
 	})
-}
-
-// append keeps one entry, or finds that it is kept. The transaction it runs in
-// takes back earlier ones when a later one is refused.
-func (o opened) append(table feed.Hash, e *feed.Signed) error {
-	at := binary.BigEndian.AppendUint32(nil, e.Round)
-	at = append(at, e.Seat)
-	if position := o.places.Get(at); position != nil {
-		held, err := o.entry(table, position)
-		if err != nil {
-			return err
-		}
-		if held.Round != e.Round || held.Seat != e.Seat {
-			return fmt.Errorf("%w: entry stands in another's place", ErrDamaged)
-		}
-		if !bytes.Equal(held.Content(), e.Content()) {
-			return ErrContradiction
-		}
-		return nil
-	}
-	n := o.length()
-	if n >= feed.MaxEntries {
-		return ErrBounds
-	}
-	position := binary.BigEndian.AppendUint64(nil, n)
-	if err := o.log.Put(position, seal(entryPlace(table), position, e.Raw())); err != nil {
+	if err != nil {
 		return err
 	}
-	return o.places.Put(at, position)
+	l.add(fresh)
+	return nil
 }
 
-// entryPlace ties an entry's checksum to its table.
-func entryPlace(table feed.Hash) string { return "entry " + string(table[:]) }
-
-func (o opened) entry(table feed.Hash, position []byte) (*feed.Signed, error) {
-	raw, err := unseal(entryPlace(table), position, o.log.Get(position))
+// ledger returns what is kept of a table, and keeps it in memory for the next
+// time: one table at a time, since one is played at a time.
+func (d *Disk) ledger(table feed.Hash) (*ledger, error) {
+	if err := d.ready(); err != nil {
+		return nil, err
+	}
+	if d.current != nil && d.current.Table == table {
+		return d.current, nil
+	}
+	g, seats, err := d.load(table)
 	if err != nil {
-		return nil, fmt.Errorf("%w: an entry of the log", ErrDamaged)
+		return nil, err
 	}
-	e, err := feed.Decode(raw)
-	if err != nil {
-		return nil, fmt.Errorf("%w: an entry of the log: %w", ErrDamaged, err)
-	}
-	if e.Seat >= o.head.Seats {
-		return nil, fmt.Errorf("%w: an entry of seat %d at a table of %d", ErrDamaged, e.Seat, o.head.Seats)
-	}
-	return e, nil
+	l := newLedger(table, g.Charter, g.Seat, seats)
+	l.Finished = g.Finished
+	l.add(g.Log)
+	d.current = l
+	return l, nil
 }
 
 // Load implements Store.
-func (d *Disk) Load(table feed.Hash) (game *Game, err error) {
+func (d *Disk) Load(table feed.Hash) (*Game, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	g, _, err := d.load(table)
+	return g, err
+}
+
+func (d *Disk) load(table feed.Hash) (g *Game, seats int, err error) {
 	err = d.view(func(tx *bolt.Tx) error {
 		o, err := openGame(tx, table)
 		if err != nil {
 			return err
 		}
-		game = &Game{Info: o.info(table)}
-		if !game.Finished {
-			if game.Secret, err = unseal("secret", table[:], o.bucket.Get(keySecret)); err != nil {
-				return err
-			}
+		g, seats = &Game{Info: o.info(nil)}, int(o.head.Seats)
+		if g.Secret, err = o.secret(); err != nil {
+			return err
 		}
-		for n := range uint64(game.Entries) {
-			e, err := o.entry(table, binary.BigEndian.AppendUint64(nil, n))
-			if err != nil {
-				return err
-			}
-			game.Log = append(game.Log, e)
-		}
-		return nil
+		g.Log, err = o.log()
+		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return game, nil
+	return g, seats, nil
+}
+
+// LoadLog implements Store.
+func (d *Disk) LoadLog(table feed.Hash) (g *Game, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err = d.view(func(tx *bolt.Tx) error {
+		o, err := openGame(tx, table)
+		if o.head.Charter == nil {
+			return err
+		}
+		log, errLog := o.log()
+		err = errors.Join(err, errLog)
+		g = &Game{Info: o.info(err), Log: log}
+		g.Entries = len(log)
+		return err
+	})
+	return g, err
 }
 
 // Games implements Store.
 func (d *Disk) Games() ([]Info, error) {
-	type ordered struct {
-		Info
-		order uint64
-	}
-	var list []ordered
-	var damaged error
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var list []opened
+	infos := make(map[feed.Hash]Info)
 	err := d.view(func(tx *bolt.Tx) error {
 		return tx.Bucket([]byte(bucketGames)).ForEachBucket(func(k []byte) error {
-			if len(k) != len(feed.Hash{}) {
-				damaged = fmt.Errorf("%w: a game without a name", ErrDamaged)
-				return nil
-			}
-			o, err := openGame(tx, feed.Hash(k))
-			if err != nil {
-				damaged = err
-				return nil
-			}
-			list = append(list, ordered{o.info(feed.Hash(k)), o.head.Order})
+			var table feed.Hash
+			copy(table[:], k) // of a key of another length openGame finds nothing
+			o, err := openGame(tx, table)
+			list, infos[table] = append(list, o), o.info(err)
 			return nil
 		})
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(list, func(a, b ordered) int { return int(int64(b.order) - int64(a.order)) })
+	slices.SortStableFunc(list, func(a, b opened) int { return cmp.Compare(b.head.Order, a.head.Order) })
 	var out []Info
-	for _, g := range list {
-		out = append(out, g.Info)
+	for _, o := range list {
+		out = append(out, infos[o.table])
 	}
-	return out, damaged
+	return out, nil
 }
 
 // Finish implements Store.
 func (d *Disk) Finish(table feed.Hash) error {
-	return d.update(func(tx *bolt.Tx) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.update(func(tx *bolt.Tx) error {
 		o, err := openGame(tx, table)
-		if err != nil {
+		if !o.readable {
+			return err // a game whose secret is damaged may be given up
+		}
+		o.state.Finished = true
+		if err := putState(o.bucket, table, o.state, uint64(tx.ID())); err != nil {
 			return err
 		}
-		if err := o.bucket.Put(keyDone, []byte{1}); err != nil {
-			return err
-		}
-		return o.bucket.Delete(keySecret)
+		return o.bucket.Delete([]byte(keySecret))
 	})
+	if err == nil && d.current != nil && d.current.Table == table {
+		d.current = nil
+	}
+	return err
 }

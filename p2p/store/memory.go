@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -26,15 +25,8 @@ type pendingSecret struct {
 }
 
 type memoryGame struct {
-	Game
-	seats  int
-	places map[place]*feed.Signed
-}
-
-// place is where an entry stands: one per round and seat.
-type place struct {
-	round uint32
-	seat  uint8
+	*ledger
+	secret []byte
 }
 
 var _ Store = (*Memory)(nil)
@@ -115,29 +107,29 @@ func (m *Memory) Begin(charter []byte, seat int, secret []byte) (feed.Hash, erro
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.closed {
-		return feed.Hash{}, ErrClosed
-	}
 	table := feed.TableHash(charter)
-	if m.find(table) != nil {
+	switch _, err := m.open(table); err {
+	case ErrUnknown:
+	case nil:
 		return feed.Hash{}, ErrExists
+	default:
+		return feed.Hash{}, err
 	}
 	m.dropPending(c.Seats[seat].Commitment)
-	m.games = append(m.games, &memoryGame{
-		Game:   Game{Info: Info{Table: table, Charter: clone(charter), Seat: seat}, Secret: clone(secret)},
-		seats:  len(c.Seats),
-		places: make(map[place]*feed.Signed),
-	})
+	m.games = append(m.games, &memoryGame{newLedger(table, charter, seat, len(c.Seats)), clone(secret)})
 	return table, nil
 }
 
-func (m *Memory) find(table feed.Hash) *memoryGame {
+func (m *Memory) open(table feed.Hash) (*memoryGame, error) {
+	if m.closed {
+		return nil, ErrClosed
+	}
 	for _, g := range m.games {
 		if g.Table == table {
-			return g
+			return g, nil
 		}
 	}
-	return nil
+	return nil, ErrUnknown
 }
 
 // Append implements Store.
@@ -148,65 +140,33 @@ func (m *Memory) Append(table feed.Hash, entries ...*feed.Signed) error {
 	if err != nil {
 		return err
 	}
-	if g.Finished {
-		return ErrFinished
-	}
-	if err := checkEntries(entries, g.seats); err != nil {
+	fresh, err := g.fresh(entries)
+	if err != nil {
 		return err
 	}
-	added := make(map[place]*feed.Signed)
-	var fresh []*feed.Signed
-	for _, e := range entries {
-		at := place{e.Round, e.Seat}
-		held := g.places[at]
-		if held == nil {
-			held = added[at]
-		}
-		switch {
-		case held == nil:
-			added[at] = e
-			fresh = append(fresh, e)
-		case !bytes.Equal(held.Content(), e.Content()):
-			return ErrContradiction
-		}
-	}
-	if len(g.Log)+len(fresh) > feed.MaxEntries {
-		return ErrBounds
-	}
-	for at, e := range added {
-		g.places[at] = e
-	}
-	g.Log = append(g.Log, fresh...)
-	g.Entries = len(g.Log)
+	g.add(fresh)
 	return nil
 }
 
-func (m *Memory) open(table feed.Hash) (*memoryGame, error) {
-	if m.closed {
-		return nil, ErrClosed
-	}
-	g := m.find(table)
-	if g == nil {
-		return nil, ErrUnknown
-	}
-	return g, nil
-}
-
 // Load implements Store.
-func (m *Memory) Load(table feed.Hash) (*Game, error) {
+func (m *Memory) Load(table feed.Hash) (*Game, error) { return m.load(table, true) }
+
+// LoadLog implements Store.
+func (m *Memory) LoadLog(table feed.Hash) (*Game, error) { return m.load(table, false) }
+
+func (m *Memory) load(table feed.Hash, secret bool) (*Game, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	g, err := m.open(table)
 	if err != nil {
 		return nil, err
 	}
-	out := g.Game
+	out := &Game{Info: g.Info, Log: slices.Clone(g.log)}
 	out.Charter = clone(g.Charter)
-	out.Log = slices.Clone(g.Log)
-	if !g.Finished {
-		out.Secret = clone(g.Secret)
+	if secret && !g.Finished {
+		out.Secret = clone(g.secret)
 	}
-	return &out, nil
+	return out, nil
 }
 
 // Games implements Store.
@@ -234,8 +194,8 @@ func (m *Memory) Finish(table feed.Hash) error {
 		return err
 	}
 	g.Finished = true
-	clear(g.Secret)
-	g.Secret = nil
+	clear(g.secret)
+	g.secret = nil
 	return nil
 }
 
@@ -246,6 +206,3 @@ func (m *Memory) Close() error {
 	m.closed = true
 	return nil
 }
-
-// clone copies b and is never nil, so that an empty secret is one in both stores.
-func clone(b []byte) []byte { return append([]byte{}, b...) }

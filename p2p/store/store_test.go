@@ -8,80 +8,7 @@ import (
 	"testing"
 
 	"alibi/crypto/feed"
-	"alibi/crypto/identity"
 )
-
-// pattern is an endless reader of one byte.
-type pattern byte
-
-func (p pattern) Read(b []byte) (int, error) {
-	for i := range b {
-		b[i] = byte(p)
-	}
-	return len(b), nil
-}
-
-type fixture struct {
-	keys    []identity.Key
-	charter []byte
-	table   feed.Hash
-}
-
-func newFixture(t testing.TB, seats int, name string) fixture {
-	t.Helper()
-	var f fixture
-	c := feed.Charter{Name: name, Terms: []byte("terms")}
-	for i := range seats {
-		key := identity.KeyFromSeed([32]byte{byte(i + 1)})
-		f.keys = append(f.keys, key)
-		c.Seats = append(c.Seats, feed.Seat{Name: fmt.Sprintf("p%d", i), ID: key.ID(), Commitment: feed.Hash{byte(i)}})
-	}
-	charter, err := c.Encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.charter, f.table = charter, feed.TableHash(charter)
-	return f
-}
-
-func (f fixture) entry(t testing.TB, round uint32, seat int, body string) *feed.Signed {
-	t.Helper()
-	e, err := feed.Seal(f.keys[seat], feed.Entry{Game: f.table, Round: round, Seat: uint8(seat), Body: []byte(body)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// both runs a test on either store. reopen closes the disk store and opens it
-// again; what memory cannot do it leaves alone.
-func both(t *testing.T, test func(t *testing.T, s Store, reopen func() Store)) {
-	t.Run("memory", func(t *testing.T) {
-		s := NewMemory()
-		test(t, s, func() Store { return s })
-	})
-	t.Run("disk", func(t *testing.T) {
-		dir := t.TempDir()
-		d := mustOpen(t, dir)
-		t.Cleanup(func() { _ = d.Close() })
-		test(t, d, func() Store {
-			if err := d.Close(); err != nil {
-				t.Fatal(err)
-			}
-			d = mustOpen(t, dir)
-			return d
-		})
-	})
-}
-
-func mustOpen(t testing.TB, dir string) *Disk {
-	t.Helper()
-	d, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
 
 func TestIdentityIsDrawnOnce(t *testing.T) {
 	both(t, func(t *testing.T, s Store, reopen func() Store) {
@@ -189,20 +116,152 @@ func TestContradictionKeepsNothing(t *testing.T) {
 		if _, err := s.Begin(f.charter, 0, nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.Append(f.table, f.entry(t, 0, 0, "one")); err != nil {
+		one, yes := f.entry(t, 0, 0, "one"), f.vote(t, 1, 0, true)
+		if err := s.Append(f.table, one, yes); err != nil {
 			t.Fatal(err)
 		}
-		for _, batch := range [][]*feed.Signed{
-			{f.entry(t, 0, 1, "x"), f.entry(t, 0, 0, "two")},
-			{f.entry(t, 0, 1, "x"), f.entry(t, 0, 1, "y")},
+		for name, batch := range map[string][]*feed.Signed{
+			"other words":       {f.entry(t, 0, 1, "x"), f.entry(t, 0, 0, "two")},
+			"other signature":   {f.entry(t, 0, 1, "x"), again(t, one)},
+			"yes and no":        {f.entry(t, 0, 1, "x"), f.vote(t, 1, 0, false)},
+			"both in one batch": {f.entry(t, 5, 0, "x"), f.entry(t, 0, 1, "x"), f.entry(t, 5, 0, "y")},
+			"between known":     {one, f.entry(t, 0, 0, "two"), one},
 		} {
 			if err := s.Append(f.table, batch...); !errors.Is(err, ErrContradiction) {
-				t.Errorf("contradiction: %v", err)
+				t.Errorf("%s: %v", name, err)
 			}
 		}
+		s = reopen()
+		if err := s.Append(f.table, f.entry(t, 0, 0, "two")); !errors.Is(err, ErrContradiction) {
+			t.Errorf("after opening again: %v", err)
+		}
+		if g, err := s.Load(f.table); err != nil || len(g.Log) != 2 {
+			t.Fatalf("%v, %v", g, err)
+		}
+	})
+}
+
+// Places of the own seat that look alike and are not one place.
+func TestOwnEntriesOfDifferentPlaces(t *testing.T) {
+	both(t, func(t *testing.T, s Store, reopen func() Store) {
+		f := newFixture(t, 3, "evening")
+		if _, err := s.Begin(f.charter, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		other, err := feed.Seal(f.keys[0], feed.Entry{Game: feed.Hash{7}, Body: []byte("after a leave")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		abandon, err := feed.CastBallot(f.keys[0], feed.Entry{Game: f.table}, feed.Ballot{Motion: feed.Motion{Without: 4, Abandon: true}, Yes: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		own := []*feed.Signed{f.entry(t, 0, 0, "a"), f.entry(t, 1, 0, "a"), other, f.vote(t, 0, 0, true), f.vote(t, 1, 0, false), abandon}
+		for _, e := range own {
+			if err := s.Append(f.table, e); err != nil {
+				t.Errorf("%v: %v", e.Place(), err)
+			}
+		}
+		if g, err := reopen().Load(f.table); err != nil || len(g.Log) != len(own) {
+			t.Fatalf("%v, %v", g, err)
+		}
+	})
+}
+
+// What others sign twice is evidence: it stays, in the order it came, also
+// across a restart, and so does what stands on another history.
+func TestRivalsOfOthersAreKept(t *testing.T) {
+	both(t, func(t *testing.T, s Store, reopen func() Store) {
+		f := newFixture(t, 3, "evening")
+		if _, err := s.Begin(f.charter, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+		first := f.entry(t, 0, 1, "0")
+		elsewhere, err := feed.Seal(f.keys[1], feed.Entry{Game: f.table, Seat: 1, Prev: feed.Hash{9}, Body: []byte("0")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []*feed.Signed
+		for i, e := range []*feed.Signed{first, f.entry(t, 0, 1, "1"), elsewhere, again(t, first), f.vote(t, 0, 1, true), f.vote(t, 0, 1, false)} {
+			if i == 3 {
+				s = reopen()
+			}
+			if err := s.Append(f.table, e, first); err != nil {
+				t.Fatal(err)
+			}
+			want = append(want, e)
+		}
+		// Four of them are for one place; then it is full, and other places are not.
+		for i := range 2 * MaxRivals {
+			e := f.entry(t, 0, 1, fmt.Sprint("more ", i))
+			if err := s.Append(f.table, e); err != nil {
+				t.Fatal(err)
+			}
+			if 4+i < MaxRivals {
+				want = append(want, e)
+			}
+		}
+		last := f.entry(t, 0, 2, "last")
+		want = append(want, last)
+		s = reopen()
+		if err := s.Append(f.table, f.entry(t, 0, 1, "one too many"), last, first); err != nil {
+			t.Fatal(err)
+		}
 		g, err := reopen().Load(f.table)
-		if err != nil || len(g.Log) != 1 {
-			t.Fatalf("%d entries kept, %v", len(g.Log), err)
+		if err != nil || len(g.Log) != len(want) || g.Entries != len(want) {
+			t.Fatalf("%d of %d entries, %v", len(g.Log), len(want), err)
+		}
+		for i := range want {
+			if !bytes.Equal(g.Log[i].Raw(), want[i].Raw()) {
+				t.Errorf("entry %d is another one", i)
+			}
+		}
+	})
+}
+
+// The log never outgrows what a log file may hold.
+func TestLogIsBounded(t *testing.T) {
+	f := newFixture(t, 3, "evening")
+	l := newLedger(f.table, f.charter, 0, 3)
+	l.size = feed.MaxLogFile - 5000
+	for round := uint32(0); ; round++ {
+		fresh, err := l.fresh([]*feed.Signed{f.entry(t, round, 1, strings.Repeat("x", 900))})
+		if errors.Is(err, ErrBounds) {
+			if round == 0 {
+				t.Error("no entry fits")
+			}
+			break
+		}
+		if err != nil || round > 10 {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		l.add(fresh)
+	}
+	if l.size > feed.MaxLogFile {
+		t.Error("too large for a log file:", l.size)
+	}
+	many := newLedger(f.table, f.charter, 0, 3)
+	many.log = make([]*feed.Signed, feed.MaxEntries)
+	if _, err := many.fresh([]*feed.Signed{f.entry(t, 0, 1, "x")}); !errors.Is(err, ErrBounds) {
+		t.Error("one entry too many:", err)
+	}
+}
+
+func TestLoadLogHasNoSecret(t *testing.T) {
+	both(t, func(t *testing.T, s Store, reopen func() Store) {
+		f := newFixture(t, 3, "evening")
+		if _, err := s.LoadLog(f.table); !errors.Is(err, ErrUnknown) {
+			t.Error("no such game:", err)
+		}
+		if _, err := s.Begin(f.charter, 2, []byte("secret")); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Append(f.table, f.entry(t, 0, 1, "x")); err != nil {
+			t.Fatal(err)
+		}
+		g, err := reopen().LoadLog(f.table)
+		if err != nil || g.Secret != nil || len(g.Log) != 1 || g.Entries != 1 || g.Seat != 2 || g.Damaged || !bytes.Equal(g.Charter, f.charter) {
+			t.Fatalf("%+v, %v", g, err)
 		}
 	})
 }
@@ -285,6 +344,7 @@ func TestClosed(t *testing.T) {
 		_, calls["begin"] = s.Begin(f.charter, 0, nil)
 		_, calls["load"] = s.Load(f.table)
 		_, calls["games"] = s.Games()
+		_, calls["log"] = s.LoadLog(f.table)
 		for name, err := range calls {
 			if !errors.Is(err, ErrClosed) {
 				t.Errorf("%s after Close: %v", name, err)
