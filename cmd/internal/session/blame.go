@@ -111,13 +111,10 @@ func (c *Core) convict(rule table.Rule, proof ...*feed.Signed) {
 	}
 }
 
-// holds reports whether an entry stands in the log or among the evidence.
+// holds reports whether an entry stands in the log or among the evidence. A
+// ballot is not in the log that is written before it has closed a round.
 func (c *Core) holds(e *feed.Signed) bool {
-	if b, ballot := e.Ballot(); ballot && e.Round <= c.log.Round() {
-		if v := c.log.Vote(e.Round, b.Motion, int(e.Seat)); v != nil && bytes.Equal(v.Raw(), e.Raw()) {
-			return true
-		}
-	} else if held := c.log.Entry(e.Round, int(e.Seat)); held != nil && bytes.Equal(held.Raw(), e.Raw()) {
+	if held := c.log.Entry(e.Round, int(e.Seat)); held != nil && bytes.Equal(held.Raw(), e.Raw()) {
 		return true
 	}
 	for _, have := range c.evidence {

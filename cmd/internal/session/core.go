@@ -329,7 +329,7 @@ func (c *Core) Finished() bool {
 // owes, until it has to wait for somebody.
 func (c *Core) advance() error {
 	for !c.final {
-		before := c.state
+		before, held := c.state, len(c.blamed)
 		if err := c.vote(); err != nil {
 			return err
 		}
@@ -348,7 +348,7 @@ func (c *Core) advance() error {
 		if err := c.speak(); err != nil {
 			return err
 		}
-		if c.state == before && !c.closable() {
+		if c.state == before && len(c.blamed) == held && !c.closable() {
 			break
 		}
 	}

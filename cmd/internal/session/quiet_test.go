@@ -1,0 +1,76 @@
+package session
+
+import (
+	"testing"
+
+	"alibi/crypto/feed"
+	"alibi/game/audit"
+	"alibi/game/table"
+	"alibi/p2p/node"
+)
+
+// pump plays a party's cores in this goroutine until stop says so.
+func (p *party) pump(stop func() bool) {
+	p.t.Helper()
+	for _, s := range p.sessions {
+		if err := s.core.Start(); err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	for moved := true; moved && !stop(); {
+		moved = false
+		for i, s := range p.sessions {
+			for len(p.hub.ports[i].arrivals) > 0 && !stop() {
+				moved = true
+				if err := s.core.Arrive(<-p.hub.ports[i].arrivals); err != nil {
+					p.t.Fatal(err)
+				}
+			}
+		}
+	}
+	if !stop() {
+		p.t.Fatal("the game stands still before it has come that far")
+	}
+}
+
+// A bad entry that completes a round has everybody vote at once, and not only
+// when something else happens.
+func TestVoteWithoutFurtherNews(t *testing.T) {
+	p := newLeaving(t, 3, 1)
+	c := p.sessions[0].core
+	p.hub.cut = func(from, _ int, e *feed.Signed) bool { return e.Seat == 2 && from == 2 && e.Round == 6 }
+	p.pump(func() bool { return c.state.Stage == table.Sorting && c.state.Shuffler == 2 })
+	e := c.log.TemplateAt(c.log.Round(), 2)
+	e.Kind, e.Body = 2, []byte{0x81, 0x80}
+	bad, err := feed.Seal(p.keys[2], e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Arrive(node.Arrival{From: 2, Entry: bad}); err != nil {
+		t.Fatal(err)
+	}
+	if v := c.log.Vote(c.log.Round(), feed.Without(2), 0); v == nil || !yes(v) {
+		t.Errorf("vote %v, blamed %v", v, c.Blamed())
+	}
+}
+
+// Two ballots that convict their author both stand beside the log.
+func TestBallotsAsEvidence(t *testing.T) {
+	p := newParty(t, 2)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Checking })
+	for _, yes := range []bool{true, false} {
+		v, err := feed.CastBallot(p.keys[1], c.log.Template(1), feed.Ballot{Motion: feed.Motion{Abandon: true}, Yes: yes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Arrive(node.Arrival{From: 1, Entry: v}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	charter, entries := c.Log()
+	r, err := audit.Check(charter, append(entries, c.Evidence()...))
+	if err != nil || len(r.Findings) == 0 || r.Findings[0].Seat != 1 || !c.state.Stopped() {
+		t.Errorf("%v, faults %v, evidence %d, %+v", err, c.state.Faults, len(c.Evidence()), r.Findings)
+	}
+}
