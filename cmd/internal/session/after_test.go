@@ -97,16 +97,22 @@ func TestForkAfterTheEnd(t *testing.T) {
 }
 
 // What waits for its release is not due before it, nor for ever after: a table
-// that stands still would keep the processor busy.
+// that stands still would keep the processor busy. What has come due since it was
+// last looked at is due now, or it would never be done.
 func TestNothingIsDueInThePast(t *testing.T) {
 	p, _ := over(t, 2, 0)
 	c := p.sessions[0].core
 	now := c.cfg.Now()
 	c.cfg.Now = func() time.Time { return now }
+	c.looked = now
 	for _, at := range []time.Time{now.Add(-time.Second), now, now.Add(time.Second)} {
 		c.release = at
 		if got := c.Deadline(); got.IsZero() == at.After(now) || !got.IsZero() && !got.Equal(at) {
 			t.Errorf("released at %v: due at %v", at.Sub(now), got)
 		}
+	}
+	c.release, c.looked = now.Add(-time.Millisecond), now.Add(-time.Second)
+	if got := c.Deadline(); !got.Equal(c.release) {
+		t.Errorf("released since it was looked at: due at %v", got)
 	}
 }

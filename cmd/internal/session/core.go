@@ -109,6 +109,7 @@ type Core struct {
 	queued  *feed.Signed // made, waiting for release
 	release time.Time
 	opened  time.Time // when the open round began
+	looked  time.Time // when what was due was last done
 
 	broken error // why nothing may be sent any more
 	latest atomic.Pointer[Update]
@@ -308,11 +309,12 @@ func (c *Core) Ready() error {
 // Wake does what was due by now.
 func (c *Core) Wake() error { return c.advance() }
 
-// Deadline is when Wake is to be called at the latest; the zero time is never.
+// Deadline is when Wake is to be called at the latest; the zero time is never. It
+// has passed already if something has come due since what was due was done.
 func (c *Core) Deadline() time.Time {
 	var next time.Time
 	for _, at := range append(c.patience(), c.timeout(), c.release) {
-		if at.After(c.cfg.Now()) && (next.IsZero() || at.Before(next)) {
+		if at.After(c.looked) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}
 	}
@@ -328,6 +330,7 @@ func (c *Core) Finished() bool {
 // advance does whatever follows: votes, closes rounds, makes what this seat
 // owes, until it has to wait for somebody.
 func (c *Core) advance() error {
+	c.looked = c.cfg.Now()
 	for !c.final {
 		before, held := c.state, len(c.blamed)
 		if err := c.vote(); err != nil {
