@@ -21,6 +21,7 @@ const (
 	dialWithin  = 6 * time.Second
 	noAddrsWait = 2 * time.Second
 	shortLife   = time.Second
+	newsWait    = 300 * time.Millisecond // least time between two dials of a seat, whatever is announced of it
 )
 
 // staleAfter is the silence after which a second connection is tried beside
@@ -75,20 +76,28 @@ func (g *Game) lively(i int) time.Duration {
 }
 
 // pause waits, or until the seat is connected or has other addresses than
-// those that were tried; nil means that addresses do not matter.
+// those that were tried; nil means that addresses do not matter. Anybody can
+// announce addresses in a seat's name, as fast as they like, so they are looked
+// at after newsWait only.
 func (g *Game) pause(i int, d time.Duration, tried []netip.AddrPort) {
-	timer := time.NewTimer(d)
+	timer, first := time.NewTimer(d), time.NewTimer(min(d, newsWait))
 	defer timer.Stop()
-	for {
+	defer first.Stop()
+	for calm := false; ; {
 		select {
 		case <-timer.C:
 			return
 		case <-g.ctx.Done():
 			return
+		case <-first.C:
+			calm = true
 		case <-g.seats[i].bell:
-			if g.lively(i) > 0 || tried != nil && !slices.Equal(tried, g.node.addresses(g.ids[i])) {
+			if g.lively(i) > 0 {
 				return
 			}
+		}
+		if calm && tried != nil && !slices.Equal(tried, g.node.addresses(g.ids[i])) {
+			return
 		}
 	}
 }
