@@ -107,7 +107,7 @@ func (p *program) root() *cobra.Command {
 		return &failure{code: 2, text: err.Error(), hint: p.book.Say("hint.flags")}
 	})
 	root.AddCommand(p.demoCommand(), p.openCommand(), p.tablesCommand(), p.joinCommand(),
-		p.resumeCommand(), p.verifyCommand(), p.keysCommand(), p.versionCommand(), p.completionCommand())
+		p.resumeCommand(), p.watchCommand(), p.verifyCommand(), p.keysCommand(), p.versionCommand(), p.completionCommand())
 	return root
 }
 

@@ -63,6 +63,8 @@ var reasons = []struct {
 	{session.ErrLeft, "failed.interrupted", ""},
 	{session.ErrVersion, "failed.version", "hint.version"},
 	{session.ErrUnreachable, "failed.unreachable", "hint.addr"},
+	{session.ErrNotShown, "failed.notshown", "hint.notshown"},
+	{session.ErrCrowded, "failed.crowded", "hint.crowded"},
 	{syscall.EADDRINUSE, "failed.port", "hint.port"},
 	{syscall.EACCES, "failed.access", "hint.access"},
 	{fs.ErrPermission, "failed.access", "hint.access"},

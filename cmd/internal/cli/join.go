@@ -38,7 +38,7 @@ func (p *program) joinCommand() *cobra.Command {
 				return p.joinAddr(ctx, peer, addr, wait)
 			}
 			p.paper.Line(p.paper.Dim(p.book.Say("join.looking")))
-			found, err := p.find(ctx, peer, table, wait)
+			found, err := p.find(ctx, peer, search{table, wait, joinable, "failed.cannot", "failed.notables", "hint.notables"})
 			if err != nil {
 				return nil, err
 			}
@@ -73,15 +73,27 @@ func (p *program) joinAddr(ctx context.Context, peer *session.Peer, addr string,
 	return seating, err
 }
 
+// search is for a table: of a name, or "" for the only one that fits.
+type search struct {
+	name   string
+	wait   time.Duration
+	fits   func(session.Found) bool
+	cannot string // says that a table of the name does not fit
+	none   string // that there is none, and what else there is
+	hint   string
+}
+
+func joinable(t session.Found) bool { return t.Problem == "" && t.Taken < t.Seats }
+
 // find waits for the table that is meant: the one of that name, or the only one.
-func (p *program) find(ctx context.Context, peer *session.Peer, name string, wait time.Duration) (session.Found, error) {
-	limit := time.NewTimer(wait)
+func (p *program) find(ctx context.Context, peer *session.Peer, s search) (session.Found, error) {
+	limit := time.NewTimer(s.wait)
 	defer limit.Stop()
 	var calm <-chan time.Time // runs while exactly one table fits
 	for {
-		fit, closed := fitting(peer.Tables(), name)
+		fit, closed := s.among(peer.Tables())
 		switch {
-		case len(fit) == 1 && name != "":
+		case len(fit) == 1 && s.name != "":
 			return fit[0], nil
 		case len(fit) == 1 && calm == nil:
 			calm = time.After(settle)
@@ -89,32 +101,32 @@ func (p *program) find(ctx context.Context, peer *session.Peer, name string, wai
 			calm = nil
 		}
 		if len(fit) > 1 {
-			return session.Found{}, p.several(fit, name)
+			return session.Found{}, p.several(fit, s.name)
 		}
 		select {
 		case <-peer.TablesChanged():
 		case <-calm:
-			if fit, _ := fitting(peer.Tables(), name); len(fit) == 1 {
+			if fit, _ := s.among(peer.Tables()); len(fit) == 1 {
 				return fit[0], nil
 			}
 		case <-limit.C:
 			switch {
 			case len(closed) > 0:
-				return session.Found{}, p.failed("failed.cannot", "hint.tables", "table", closed[0].Name, "why", p.whyNot(closed[0]))
-			case name != "" && len(peer.Tables()) > 0:
-				return session.Found{}, p.failed("failed.unnamed", "hint.tables", "table", name)
+				return session.Found{}, p.failed(s.cannot, "hint.tables", "table", closed[0].Name, "why", p.whyNot(closed[0]))
+			case s.name != "" && len(peer.Tables()) > 0:
+				return session.Found{}, p.failed("failed.unnamed", "hint.tables", "table", s.name)
 			}
-			return session.Found{}, p.nothingFound(peer)
+			return session.Found{}, p.nothingFound(peer, s.none, s.hint)
 		case <-ctx.Done():
 			return session.Found{}, context.Cause(ctx)
 		}
 	}
 }
 
-// fitting parts the tables that a name can mean into those that can be joined
-// and those that cannot. A whole name wins over a beginning.
-func fitting(tables []session.Found, name string) (fit, closed []session.Found) {
-	name = strings.ToLower(name)
+// among parts the tables that a name can mean into those that fit and those that
+// do not. A whole name wins over a beginning.
+func (s search) among(tables []session.Found) (fit, closed []session.Found) {
+	name := strings.ToLower(s.name)
 	whole := false
 	for _, t := range tables {
 		whole = whole || strings.ToLower(t.Name) == name
@@ -123,18 +135,21 @@ func fitting(tables []session.Found, name string) (fit, closed []session.Found) 
 		its := strings.ToLower(t.Name)
 		switch {
 		case whole && its != name, !strings.HasPrefix(its, name):
-		case t.Problem != "" || t.Taken >= t.Seats:
-			closed = append(closed, t)
-		default:
+		case s.fits(t):
 			fit = append(fit, t)
+		default:
+			closed = append(closed, t)
 		}
 	}
 	return fit, closed
 }
 
 func (p *program) whyNot(t session.Found) string {
-	if t.Problem != "" {
+	switch {
+	case t.Problem != "":
 		return t.Problem
+	case t.Taken < t.Seats:
+		return p.book.Say("tables.waiting")
 	}
 	return p.book.Say("tables.full")
 }

@@ -114,6 +114,7 @@ func TestKilledAndResumed(t *testing.T) {
 	anh := h.start("anh", append([]string{"open", "--name", "Anh", "--table", "The Kill", "--log", h.log("anh")}, bot...)...)
 	anh.await("Your table is open")
 	bahar := h.start("bahar", append([]string{"join", "the kill", "--name", "Bahar", "--log", h.log("bahar")}, bot...)...)
+	bahar.await("You sit at")
 	chai := h.start("chai", append([]string{"join", "the kill", "--name", "Chai"}, bot...)...)
 	chai.await("turn 2, ")
 	if err := chai.cmd.Process.Kill(); err != nil {
@@ -150,6 +151,55 @@ func TestKilledAndResumed(t *testing.T) {
 		}
 	}
 	if got := h.run("chai", 1, "resume"); !strings.HasPrefix(got, "error: no unfinished game is kept here\nhint: ") {
+		t.Error(got)
+	}
+}
+
+// Somebody without a seat watches a game that lets spectators in, and holds the
+// same log at its end.
+func TestWatched(t *testing.T) {
+	h := newHousehold(t)
+	bot := []string{"--bot", "--loopback", "--pause", "20ms"}
+	anh := h.start("anh", append([]string{"open", "--name", "Anh", "--table", "The Show", "--seats", "2", "--spectators", "--log", h.log("anh")}, bot...)...)
+	anh.await("Your table is open")
+	if got := h.run("dorota", 1, "watch", "the", "--loopback", "--wait", "2s"); !strings.Contains(got, `error: table "The Show" cannot be watched: it has not begun`) {
+		t.Error(got)
+	}
+	dorota := h.start("dorota", "watch", "the show", "--loopback", "--log", h.log("dorota"))
+	bahar := h.start("bahar", append([]string{"join", "the show", "--name", "Bahar"}, bot...)...)
+	got := dorota.finish()
+	for _, want := range []string{`You watch "The Show": Clue Card Game, played by Anh, Bahar`, "\nThe words of this table: ",
+		"\n  Bahar shuffles all other cards together\n", "\n  The Crime cards: ", "\nThe game is fair and complete"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q: %s", want, got)
+		}
+	}
+	anh.finish()
+	bahar.finish()
+	played, err := os.ReadFile(h.log("anh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if watched, err := os.ReadFile(h.log("dorota")); err != nil || !bytes.Equal(watched, played) {
+		t.Errorf("%d bytes watched of %d, %v", len(watched), len(played), err)
+	}
+	if _, err := os.Stat(h.home("dorota")); !os.IsNotExist(err) {
+		t.Errorf("a spectator keeps something: %v", err)
+	}
+}
+
+// Nobody watches where spectators are not let in.
+func TestNotShown(t *testing.T) {
+	h := newHousehold(t)
+	anh := h.start("anh", "open", "--name", "Anh", "--table", "Closed", "--seats", "2", "--bot", "--loopback")
+	anh.await("alibi join --addr ")
+	addr := anh.out.Text()[strings.LastIndex(anh.out.Text(), " ")+1:]
+	bahar := h.start("bahar", "join", "closed", "--name", "Bahar", "--loopback") // and leaves the words unread
+	bahar.await("? Read these aloud")
+	if got := h.run("dorota", 1, "watch", "--loopback", "--wait", "1s"); !strings.HasPrefix(got, "Looking for a game\nerror: no game that can be watched was found") {
+		t.Error(got)
+	}
+	if got := h.run("dorota", 1, "watch", "--loopback", "--addr", addr); !strings.HasPrefix(got, "error: no game there lets anybody watch\nhint: its opener lets spectators in") {
 		t.Error(got)
 	}
 }

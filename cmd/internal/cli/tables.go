@@ -39,7 +39,7 @@ func (p *program) list(ctx context.Context, peer *session.Peer, wait time.Durati
 	}
 	tables := peer.Tables()
 	if len(tables) == 0 {
-		return p.nothingFound(peer)
+		return p.nothingFound(peer, "failed.notables", "hint.notables")
 	}
 	say := p.book.Say
 	rows := [][]string{{say("tables.name"), say("tables.host"), say("tables.edition"), say("tables.seats"), say("tables.note")}}
@@ -57,12 +57,12 @@ func (p *program) list(ctx context.Context, peer *session.Peer, wait time.Durati
 	return nil
 }
 
-// nothingFound says what the search did and what else there is.
-func (p *program) nothingFound(peer *session.Peer) error {
+// nothingFound says that there is none, what the search did, and what else there is.
+func (p *program) nothingFound(peer *session.Peer, none, hint string) error {
 	if doing := peer.Finding(); doing != "" {
-		return p.failed("failed.notables.because", "hint.notables", "why", doing)
+		return p.failed("failed.because", hint, "what", p.book.Say(none), "why", doing)
 	}
-	return p.failed("failed.notables", "hint.notables")
+	return p.failed(none, hint)
 }
 
 // online runs a peer while do lasts, and waits until all of it is gone.

@@ -162,7 +162,7 @@ func derived() []string {
 	for _, k := range kindKeys {
 		keys = append(keys, k)
 	}
-	for _, c := range []string{"demo", "open", "tables", "join", "resume", "verify", "keys", "version", "completion", "alibi"} {
+	for _, c := range []string{"demo", "open", "tables", "join", "resume", "watch", "verify", "keys", "version", "completion", "alibi"} {
 		keys = append(keys, "cmd."+c, "cmd."+c+".long", "cmd."+c+".example")
 	}
 	return append(keys, "flag.edition", "flag.first", "flag.order", "flag.last-player", "flag.notebook")

@@ -13,6 +13,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"alibi/cmd/internal/say"
@@ -49,6 +50,7 @@ type player struct {
 	ended     bool   // no more input comes
 	left      bool
 	troubled  bool
+	worded    bool // the table's words were said to somebody who only looks on
 	interrupt int
 }
 
@@ -137,6 +139,10 @@ func read(in io.Reader, lines chan<- string, done <-chan struct{}) {
 
 // news tells what happened since the last time.
 func (p *player) news(u *session.Update) {
+	if p.desk == nil && !p.worded && u.View.Words[0] != "" {
+		p.worded = true
+		p.Paper.Line(p.Book.Say("line.words", "words", strings.Join(u.View.Words[:], " ")))
+	}
 	p.Paper.Lines(p.observer.blame(u)) // before it is told that they have left
 	p.teller.Tell(u.View)
 	p.Paper.Lines(p.observer.see(u))

@@ -5,6 +5,8 @@ import (
 
 	"alibi/cmd/internal/say"
 	"alibi/cmd/internal/session"
+	"alibi/game/rules"
+	"alibi/game/table"
 	"alibi/game/view"
 )
 
@@ -16,11 +18,17 @@ type pace struct {
 	wait  string
 	since time.Time
 	told  int  // how often it was said
-	short bool // that the own time runs out
+	short bool // that the own time runs out, or that the game lingers
 }
 
 // warning is how long before its end the own time is said to run out.
 const warning = 10 * time.Second
+
+// patience is after how long a game that is over is said to linger.
+const patience = 3 * time.Second
+
+// over reports whether there is nothing more to be said.
+func over(v *view.View) bool { return v.Stage == table.Playing && v.Phase == rules.Over }
 
 // nudge is after how long waiting is told for the n-th time.
 func nudge(n int) time.Duration {
@@ -39,6 +47,10 @@ func (p *pace) see(u *session.Update, now time.Time) (out []string) {
 	if at := p.next(u); at.IsZero() || now.Before(at) {
 		return nil
 	}
+	if over(u.View) {
+		p.short = true
+		return []string{p.book.Say("linger")}
+	}
 	if mine(u.View) {
 		p.short = true
 		return []string{p.book.Say("time.short", "span", p.book.Span(u.Deadline.Sub(now)))}
@@ -50,6 +62,8 @@ func (p *pace) see(u *session.Update, now time.Time) (out []string) {
 // next is when see has something to say again; zero is never.
 func (p *pace) next(u *session.Update) time.Time {
 	switch {
+	case over(u.View) && !p.short:
+		return p.since.Add(patience)
 	case p.wait == "":
 		return time.Time{}
 	case !mine(u.View):
