@@ -204,6 +204,29 @@ func TestFalseComplaints(t *testing.T) {
 	}
 }
 
+// Complaints about shares that are really bad, in a form that is not the only one:
+// who cannot complain properly is to blame, and not yet the dealers.
+func TestRightComplaintsInAWrongForm(t *testing.T) {
+	s := cheated(t, 2, offByOne, map[int][]int{1: {0}, 3: {0}})
+	say := func(dealer, part int) []byte { return s.complaint(t, 0, dealer, part) }
+	s.stops(t, s.said(t, map[int]move.Move{0: about(1, say(1, 0), 3, say(3, 1))}), s.blames(1, 3)...)
+	s.stops(t, s.said(t, map[int]move.Move{0: about(3, say(3, 0))}), s.blames(3)...)
+	for name, m := range map[string]*move.Complain{
+		"in another order":          about(3, say(3, 0), 1, say(1, 1)),
+		"one dealer twice":          about(1, say(1, 0), 1, say(1, 1)),
+		"one dealer twice, between": about(1, say(1, 0), 3, say(3, 1), 1, say(1, 2)),
+		"parts exchanged":           about(1, say(1, 1), 3, say(3, 0)),
+		"both the first part":       about(1, say(1, 0), 3, say(3, 0)),
+		"the second part alone":     about(3, say(3, 1)),
+		"dealers exchanged":         about(1, say(3, 0), 3, say(1, 1)),
+		"with a broken one":         about(1, say(1, 0), 3, say(3, 1)[1:]),
+		"with itself":               about(0, say(1, 0), 1, say(1, 1)),
+		"with no seat":              about(1, say(1, 0), 4, say(3, 1)),
+	} {
+		t.Run(name, func(t *testing.T) { s.refuses(t, 0, m, table.RuleComplaint) })
+	}
+}
+
 // A false complaint beside a right one: each is judged, and both are to blame.
 func TestRightAndFalseComplaintInOneRound(t *testing.T) {
 	s := cheated(t, 1, offByOne, map[int][]int{2: {3}})

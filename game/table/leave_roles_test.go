@@ -226,3 +226,27 @@ func TestWhoHasLeftIsNotHeard(t *testing.T) {
 	}
 	s.goesOn(t, round)
 }
+
+// The opener, who was to say who begins, leaves: the drawn seat begins, and all are
+// told.
+func TestOpenerLeaves(t *testing.T) {
+	o := rules.DefaultOptions()
+	o.First = "opener"
+	s := leavingScene(t, "opener", "card", 3, 1, o, shortly(t))
+	s.until(t, phase(rules.Voting))
+	s.from = s.State
+	drawn := s.State.Pos.Active
+	s.leave(t, 0)
+	s.laid(t)
+	if drawn == 0 {
+		drawn = 1
+	}
+	if s.State.Phase() != rules.Turn || s.State.Pos.Active != drawn {
+		t.Errorf("it is %s of seat %d", s.State.Phase(), s.State.Pos.Active)
+	}
+	s.endsRight(t)
+	began := slices.DeleteFunc(slices.Clone(s.State.Story), func(e table.Event) bool { return e.Kind != table.Began })
+	if len(began) != 1 || began[0].Seat != drawn {
+		t.Errorf("told of the beginning: %v", began)
+	}
+}

@@ -19,14 +19,14 @@ type departure struct {
 	before, after *table.State
 }
 
-// TestLeaveAnyMoment has a seat leave in every single round of a game, once each:
-// the others play on to a right end.
+// TestLeaveAnyMoment has a seat leave in every single round of a game, in the small
+// edition every seat once each: the others play on to a right end.
 func TestLeaveAnyMoment(t *testing.T) {
 	for edition, n := range map[string]int{"card": 4, "card-advanced": 3} {
 		whole := shot(t, "any moment", edition, n, 1, rules.DefaultOptions(), nil)
 		for r, st := range whole.states {
 			for p := range n {
-				if testing.Short() && (r+p)%5 != 0 {
+				if edition != "card" && (r+p)%n != 0 || testing.Short() && (r+p)%5 != 0 {
 					continue
 				}
 				t.Run(fmt.Sprintf("%s/round %d, %s %s, seat %d", edition, r, st.Stage, st.Phase(), p), func(t *testing.T) {
