@@ -16,6 +16,7 @@ import (
 	"alibi/cmd/internal/cli/line"
 	"alibi/cmd/internal/rehearsal"
 	"alibi/cmd/internal/say"
+	"alibi/cmd/internal/session"
 	"alibi/crypto/feed"
 	"alibi/game/move"
 )
@@ -268,6 +269,28 @@ func TestAbandonedGame(t *testing.T) {
 	p, out, _ = inMemory("")
 	if code := p.run(t.Context(), []string{"verify", "--json", file}); code != 0 || !strings.Contains(out.String(), `"abandoned": {`) {
 		t.Errorf("verify --json ends with %d: %s", code, out)
+	}
+}
+
+// What stops a game on this computer is said with what to do about it.
+func TestWhatStopsAGameIsExplained(t *testing.T) {
+	for _, tc := range []struct {
+		err        error
+		text, hint string
+	}{
+		{session.ErrDiskFull, "the disk is full", "make room, then take the game up again with: alibi resume"},
+		{session.ErrReadOnly, "the folder that games are kept in cannot be written to", "make it writable, or set ALIBI_HOME"},
+		{session.ErrDamaged, "what is kept on this computer is damaged", "save what can be read with: alibi resume --salvage FOLDER"},
+		{session.ErrFolder, "the folder that games are kept in belongs to another version", "set ALIBI_HOME"},
+		{session.ErrFinished, "this game is over", "its log can be checked"},
+		{session.ErrCrowded, "as many watch this game as may", "try again"},
+		{line.ErrQuit, "you have left the table", "the others wait for you; come back with: alibi resume"},
+	} {
+		p, _, _ := inMemory("")
+		f := p.explain(fmt.Errorf("session: keeping the game: %w", tc.err))
+		if f.code != 1 || !strings.HasPrefix(f.text, tc.text) || !strings.HasPrefix(f.hint, tc.hint) {
+			t.Errorf("%v: %+v", tc.err, f)
+		}
 	}
 }
 

@@ -69,7 +69,7 @@ func (t *Typist) Answer(line string) string {
 		t.read(line)
 	case strings.HasPrefix(line, "? Fix your guess."):
 		return "guess " + t.guess
-	case strings.HasPrefix(line, "? "), t.Agree && strings.Contains(line, "it takes your word, too."):
+	case strings.HasPrefix(line, "? "), t.Agree && strings.Contains(line, "yours is needed. "):
 		return suggested(line)
 	}
 	return ""

@@ -2,6 +2,7 @@ package line
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -59,7 +60,22 @@ var (
 	mayLeave  = at(rules.Farewell, view.Choices{Leave: true})
 	others    = at(rules.Turn, view.Choices{})
 	compare   = &session.Update{View: others.View, Compare: true}
+	absent    = without(1)
 )
+
+// gone is a game that Bahar has left, which votes on who begins.
+var gone = func() *session.Update {
+	u := at(rules.Voting, view.Choices{Vote: true})
+	u.View.Players[1].Gone = true
+	return u
+}()
+
+// without is a game in which some seats may be dropped.
+func without(seats ...int) *session.Update {
+	u := at(rules.Turn, view.Choices{})
+	u.Droppable = seats
+	return u
+}
 
 func guess(keys ...string) seat.Action {
 	var cards []rules.Card
@@ -146,6 +162,50 @@ func TestLinesThatAskBack(t *testing.T) {
 	}
 }
 
+// A word to go on without somebody, or to give up, waits for a yes as well.
+func TestLinesThatGiveAWord(t *testing.T) {
+	both := without(1, 2)
+	for _, tc := range []struct {
+		now     *session.Update
+		typed   string
+		ask     string
+		drop    []int
+		abandon bool
+	}{
+		{absent, "drop bahar", "Go on without Bahar Z for good?", []int{1}, false},
+		{absent, "DROP bahar z", "Go on without Bahar Z for good?", []int{1}, false},
+		{absent, "drop 2", "Go on without Bahar Z for good?", []int{1}, false},
+		{both, "drop chai, bahar", "Go on without Bahar Z, Chai for good?", []int{1, 2}, false},
+		{both, "drop bahar z chai", "Go on without Bahar Z, Chai for good?", []int{1, 2}, false},
+		{absent, "abandon", "Abandon the game, without a winner", nil, true},
+		{myTurn, "abandon", "Abandon the game, without a winner", nil, true},
+	} {
+		d := newDesk()
+		if r := d.Hear(tc.now, tc.typed); r.Wrong || r.Drop != nil || r.Abandon || !strings.HasPrefix(r.Ask, tc.ask) {
+			t.Errorf("%q did not ask back: %+v", tc.typed, r)
+		}
+		if r := d.Hear(tc.now, "no"); r.Drop != nil || r.Abandon || r.Wrong {
+			t.Errorf("%q, no: %+v", tc.typed, r)
+		}
+		d.Hear(tc.now, tc.typed)
+		if r := d.Hear(tc.now, "yes"); !slices.Equal(r.Drop, tc.drop) || r.Abandon != tc.abandon || r.Do != nil || len(r.Then) != 1 {
+			t.Errorf("%q, yes: %+v", tc.typed, r)
+		}
+	}
+}
+
+// Who was left out has nothing left to give a word to, and leaves unasked.
+func TestLeftOutHasNoWord(t *testing.T) {
+	u := without(1)
+	u.View.Players[0].Gone = true
+	if r := newDesk().Hear(u, "abandon"); !r.Wrong || r.Abandon {
+		t.Errorf("abandon: %+v", r)
+	}
+	if r := newDesk().Hear(u, "quit"); !r.Quit || r.Ask != "" {
+		t.Errorf("quit: %+v", r)
+	}
+}
+
 func TestWrongLinesGetAHintAndDoNothing(t *testing.T) {
 	for _, tc := range []struct {
 		now              *session.Update
@@ -173,6 +233,13 @@ func TestWrongLinesGetAHintAndDoNothing(t *testing.T) {
 		{myTurn, "acc", `"acc" is nothing that can be done here`, "do you mean: accuse"},
 		{myTurn, "frob\x1b[31m", `"frob\x1b[31m" is nothing`, "help lists what can be typed"},
 		{myTurn, "yes", `"yes" is nothing`, "help lists"},
+		{absent, "drop", "name whom the others are to go on without", "for example: drop chai"},
+		{absent, "drop xy", `"xy" is no player here`, "the players are: you, Bahar Z, Chai"},
+		{absent, "drop me", "that is you", "quit leaves the table"},
+		{absent, "drop chai", "Chai is there and in time", "only who is away, over time or caught cheating"},
+		{absent, "drop bahar chai", "Chai is there and in time", "only who is away"},
+		{gone, "drop bahar", "Bahar Z has left for good", "the players are: you, Chai"},
+		{gone, "vote bahar", "Bahar Z has left for good", "the players are: you, Chai"},
 		{others, "ready", "not now", ""},
 		{others, "open", "not now", ""},
 	} {
@@ -241,10 +308,10 @@ Waiting for Bahar Z to ask or accuse`
 // and nothing that a terminal would obey.
 func FuzzLine(f *testing.F) {
 	for _, s := range []string{"ask knife plum", "no", "show knife", "accuse plum knife kitchen", "yes", "join", "pass",
-		"vote bahar", "order 1 2", "mark rope 2 maybe", "notes", "who", "log", "help", "quit", "ask \x1b[2J", "\xff\xfe", "show , ,", "ask p p p p p p"} {
+		"vote bahar", "order 1 2", "mark rope 2 maybe", "notes", "who", "log", "help", "quit", "drop bahar", "drop 1 2 3", "abandon", "ask \x1b[2J", "\xff\xfe", "show , ,", "ask p p p p p p"} {
 		f.Add(s, "yes")
 	}
-	updates := []*session.Update{myTurn, holdOne, holdTwo, holdNone, mayJoin, mustGuess, mayVote, mayOrder, mayLeave, others, compare}
+	updates := []*session.Update{myTurn, holdOne, holdTwo, holdNone, mayJoin, mustGuess, mayVote, mayOrder, mayLeave, others, compare, absent, gone}
 	f.Fuzz(func(t *testing.T, first, second string) {
 		for _, u := range updates {
 			d := newDesk()
@@ -262,11 +329,11 @@ func checkReply(t *testing.T, u *session.Update, typed string, r Reply) {
 			t.Errorf("%q: says %q", typed, line)
 		}
 	}
-	if r.Wrong && (r.Do != nil || r.Ready || r.Quit) {
+	if r.Wrong && (r.Do != nil || r.Drop != nil || r.Abandon || r.Ready || r.Quit) {
 		t.Errorf("%q: wrong, and yet %+v", typed, r)
 	}
 	c := u.View.Choices
-	ok := true
+	ok := !slices.ContainsFunc(r.Drop, func(s int) bool { return !slices.Contains(u.Droppable, s) })
 	switch a := r.Do.(type) {
 	case nil:
 	case seat.Ask:
@@ -282,7 +349,7 @@ func checkReply(t *testing.T, u *session.Update, typed string, r Reply) {
 	case seat.Guess:
 		ok = c.Guess && u.View.Edition.Solution(a.Cards)
 	case seat.Vote:
-		ok = c.Vote && a.For >= 0 && a.For < 3
+		ok = c.Vote && a.For >= 0 && a.For < 3 && !u.View.Players[a.For].Gone
 	case seat.Propose:
 		ok = len(c.Propose) == 2 && len(a.Seats) == 2 && a.Seats[0]+a.Seats[1] == 1
 	case seat.Leave:

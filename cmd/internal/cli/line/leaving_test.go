@@ -76,7 +76,7 @@ func TestGameGoesOnWithoutWhoFellSilent(t *testing.T) {
 		typist := &rehearsal.Typist{Record: &transcript, Agree: true}
 		turn := s.play(typist, "? Your turn.")
 		s.table.Silence(3)
-		s.play(typist, "Dorota cannot be reached since 00:00. The table can go on without them. Type: drop dorota")
+		s.play(typist, "Dorota cannot be reached since 00:00. To go on without them, type: drop dorota")
 		s.answer(typist, turn)
 		if err := s.finish(typist); err != nil {
 			t.Errorf("Play returned %v", err)
@@ -96,7 +96,7 @@ func TestWhoWasLeftOutWatches(t *testing.T) {
 		typist := &rehearsal.Typist{}
 		s.play(typist, "? Your turn.")
 		s.table.Silence(0)
-		s.play(typist, "Bahar cannot be reached since 00:00. The table can go on")
+		s.play(typist, "Bahar cannot be reached since 00:00. To go on")
 		anHour()
 		s.table.Return(0)
 		s.await("  The others have gone on without you")
@@ -184,15 +184,15 @@ func TestAbandonedByAllWhoAreThere(t *testing.T) {
 		s.table.Silence(2)
 		s.await("Chai cannot be reached")
 		s.enter("abandon")
-		s.await("? Abandon the game?")
+		s.await("? Abandon the game, ")
 		s.enter("no")
 		s.await("Not sent")
 		if err := s.table.Sessions[1].Abandon(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		s.await("To abandon the game: yes from Bahar; it takes your word, too. Type: abandon")
+		s.await("Abandon the game? Yes from Bahar; yours is needed. Type: abandon")
 		s.enter("abandon")
-		s.await("? Abandon the game?")
+		s.await("? Abandon the game, ")
 		s.enter("yes")
 		s.await("  The game is abandoned; all who were there agreed: you, Bahar")
 		if err := s.drain(); err != nil {
@@ -238,11 +238,11 @@ func TestTimeOfAnotherRunsOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := sitAt(t, rehearsal.Plan{Names: four[:3], Leavers: 1, Options: timed(), People: []int{0, 1}, Patience: 5 * time.Second}, long)
 		typist := &rehearsal.Typist{Record: os.Stderr}
-		s.play(typist, "The time of Bahar is over. The table can go on without them. Type: drop bahar")
+		s.play(typist, "The time of Bahar is over. To go on without them, type: drop bahar")
 		s.enter("drop chai")
 		s.await("error: Chai is there and in time")
 		s.await("hint: only who is away, over time or caught")
-		if got := s.await("To go on without Bahar"); got != "To go on without Bahar for good: yes from Chai; it takes your word, too. Type: drop bahar" {
+		if got := s.await("Go on without Bahar?"); got != "Go on without Bahar? Yes from Chai; yours is needed. Type: drop bahar" {
 			t.Errorf("%q", got)
 		}
 		s.enter("drop bahar")

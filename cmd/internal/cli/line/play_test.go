@@ -163,11 +163,11 @@ func TestQuitAsksBack(t *testing.T) {
 	s := sit(t)
 	s.await("? Read these aloud")
 	s.enter("quit")
-	s.await("? The others cannot finish")
+	s.await("? Leave? The others wait")
 	s.enter("no")
 	s.await("Not sent")
 	s.enter("quit")
-	s.await("? The others cannot finish")
+	s.await("? Leave? The others wait")
 	s.enter("yes")
 	if err := s.drain(); !errors.Is(err, line.ErrQuit) {
 		t.Errorf("Play returned %v", err)
