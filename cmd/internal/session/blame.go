@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"errors"
+	"slices"
 
 	"alibi/crypto/feed"
 	"alibi/game/table"
@@ -89,25 +90,29 @@ func (c *Core) dispute(e *feed.Signed) {
 	c.tell(c.log.Closed(e.Round - 1)...)
 }
 
-// convict notes who signed proof and shows it to everybody.
+// convict notes who signed proof and shows it to everybody. All of it is kept: what
+// stands in the log now may be left out with its author.
 func (c *Core) convict(rule table.Rule, proof ...*feed.Signed) {
 	author := int(proof[0].Seat)
-	held := c.held(author)
-	fresh := false
-	for _, e := range proof {
-		if !c.holds(e) && held < maxEvidence {
-			c.evidence = append(c.evidence, e)
-			c.unkept = append(c.unkept, e)
-			fresh = true
-		}
-	}
-	if !fresh {
+	news := slices.ContainsFunc(proof, func(e *feed.Signed) bool { return !c.holds(e) })
+	if !news || c.held(author) >= maxEvidence {
 		return
 	}
+	c.keepProof(proof...)
 	c.tell(proof...)
 	c.blame(table.Fault{Seat: author, Round: proof[0].Round, Rule: rule})
 	if len(proof) == 2 && !c.final {
 		c.doubt(author, proof[0].Round)
+	}
+}
+
+// keepProof adds entries to the evidence, each once.
+func (c *Core) keepProof(proof ...*feed.Signed) {
+	for _, e := range proof {
+		if !slices.ContainsFunc(c.evidence, func(have *feed.Signed) bool { return bytes.Equal(have.Raw(), e.Raw()) }) {
+			c.evidence = append(c.evidence, e)
+			c.unkept = append(c.unkept, e)
+		}
 	}
 }
 
@@ -167,11 +172,16 @@ func (c *Core) doubt(author int, round uint32) {
 func (c *Core) fault(found *table.State) {
 	c.faulty = true
 	for _, f := range found.Faults {
-		if e := c.log.Entry(f.Round, f.Seat); e != nil {
+		e := c.log.Entry(f.Round, f.Seat)
+		if e != nil {
 			c.tell(e)
-			if len(c.evidence) < maxEvidence*c.state.Seats() {
-				c.evidence = append(c.evidence, e)
-			}
+		}
+		switch {
+		case len(c.evidence) >= maxEvidence*c.state.Seats():
+		case e != nil && len(table.Judge(c.state, e)) > 0:
+			c.keepProof(e)
+		default: // only all that was said in the round shows it
+			c.keepProof(c.log.Open()...)
 		}
 	}
 	for _, f := range found.Faults {

@@ -3,10 +3,13 @@ package session
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"alibi/crypto/feed"
+	"alibi/game/audit"
 	"alibi/game/move"
+	"alibi/game/seat"
 	"alibi/game/table"
 	"alibi/p2p/node"
 	"alibi/p2p/store"
@@ -161,5 +164,34 @@ func TestTableGoesOnWithoutACheat(t *testing.T) {
 				t.Errorf("%v %+v", err, r.Findings)
 			}
 		})
+	}
+}
+
+// Two legal shuffles for one place convict by nothing but each other. A table that
+// goes on without their author keeps both, whichever it had taken first.
+func TestEveryLogConvictsOfTwoLegalEntries(t *testing.T) {
+	const cheat = 1
+	p := newLeaving(t, 4, 1)
+	p.hub.cut = func(from, to int, e *feed.Signed) bool {
+		return from == cheat && int(e.Seat) == cheat && e.Round >= 5 && to >= 2
+	}
+	p.sessions[cheat].core.cfg.Store = forker{
+		Store: p.stores[cheat], p: p, me: cheat, two: seat.New(p.secrets[cheat], cheat, seeded("another order")),
+		when: func(e *feed.Signed) bool { return e.Round == 5 }, to: []int{2, 3},
+	}
+	errs := p.runHonest(cheat)
+	for _, i := range []int{0, 2, 3} {
+		var file bytes.Buffer
+		if err := p.sessions[i].WriteLog(&file); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Verify(&file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []audit.Finding{{Seat: cheat, Round: 5, Check: string(table.RuleFork), Left: true}}
+		if errs[i] != nil || !slices.Equal(r.Findings, want) || !r.Complete {
+			t.Errorf("seat %d: %v, findings %v, complete %v", i, errs[i], r.Findings, r.Complete)
+		}
 	}
 }
