@@ -67,6 +67,8 @@ func (b *beside) offer(e *feed.Signed) {
 	switch {
 	case errors.As(err, &fork):
 		b.convict(e, table.RuleFork)
+	case errors.As(err, &misplaced) && errors.Is(err, feed.ErrHistory) && e.Round == 0:
+		b.convict(e, table.RuleHistory) // before that there is only the charter
 	case errors.As(err, &misplaced) && errors.Is(err, feed.ErrHistory):
 		// Its author may have been shown another round before this one; by
 		// whom, only two entries of that round can tell.

@@ -97,6 +97,9 @@ var convictions = map[string]evidence{
 		}
 		return out
 	}},
+	"another charter": {table.Accepting, table.RuleHistory, func(t *testing.T, p *parlour.Table) []*feed.Signed {
+		return []*feed.Signed{sign(t, p.Keys[cheat], said(t, p)[cheat], func(e *feed.Entry) { e.Prev[0] ^= 1 })}
+	}},
 	"a bad shuffle": {table.Sorting, table.RuleShuffle, func(t *testing.T, p *parlour.Table) []*feed.Signed {
 		e := said(t, p)[0]
 		return []*feed.Signed{sign(t, p.Keys[cheat], e, func(e *feed.Entry) {
