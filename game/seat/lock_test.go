@@ -252,3 +252,35 @@ func TestDueWhereSomebodyLeaves(t *testing.T) {
 		}
 	}
 }
+
+// No salt serves two rounds, nor the same round before and after a leave: what one
+// seal is opened with says nothing of another.
+func TestSaltsServeOnce(t *testing.T) {
+	p := dealt(t, "salts", "card", 3)
+	seen := map[[32]byte]string{}
+	for game := range 3 {
+		for round := range uint32(3) {
+			for i := range 3 {
+				st := *accused(p.State, (i+1)%3, rules.Sealing)
+				st.Game[0] ^= byte(game)
+				st.Round += round << (8 * round)
+				m, err := p.Seats[i].Answer(&st, seat.Join{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				open := *accused(p.State, (i+1)%3, rules.Unsealing)
+				open.Seals, open.Sealed, open.Under = slices.Clone(st.Seals), st.Round, st.Game
+				open.Seals[i] = m.(*move.Seal).Commitment
+				u, err := p.Seats[i].Answer(&open, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := fmt.Sprintf("seat %d, game %d, round %d", i, game, st.Round)
+				if other, twice := seen[u.(*move.Unseal).Salt]; twice {
+					t.Errorf("%s and %s have one salt", at, other)
+				}
+				seen[u.(*move.Unseal).Salt] = at
+			}
+		}
+	}
+}
