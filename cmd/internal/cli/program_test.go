@@ -127,8 +127,12 @@ type played struct {
 
 func (p played) file(name string) string { return filepath.Join(p.folder, name) }
 
-// playHonestly plays all seats but Bahar's to their end, each keeping its log.
-func playHonestly(t *testing.T, table *rehearsal.Table) map[int]played {
+// besideThem keeps each log in a folder of its own.
+func besideThem(folder string) string { return filepath.Join(folder, "log") }
+
+// playHonestly plays all seats but Bahar's to their end; log says where each keeps
+// its log, given a folder.
+func playHonestly(t *testing.T, table *rehearsal.Table, log func(folder string) string) map[int]played {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -143,9 +147,9 @@ func playHonestly(t *testing.T, table *rehearsal.Table) map[int]played {
 		folder := t.TempDir()
 		all.Go(func() {
 			p, out, _ := inMemory("")
-			log, err := p.openLog(filepath.Join(folder, "log"))
+			keep, err := p.openLog(log(folder))
 			if err == nil {
-				err = p.play(ctx, chair{bot: true, patience: asUsual}, s, log)
+				err = p.play(ctx, chair{bot: true, patience: asUsual}, s, keep)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -184,7 +188,7 @@ func evidence(t *testing.T, p played) string {
 // At a table that nobody may leave everybody stops, says who cheated, when and
 // how, keeps the evidence, and ends with exit code 1.
 func TestCulpritIsNamed(t *testing.T) {
-	for seat, end := range playHonestly(t, cheating(t, 0, "Anh", "Bahar", "Chai")) {
+	for seat, end := range playHonestly(t, cheating(t, 0, "Anh", "Bahar", "Chai"), besideThem) {
 		p, _, _ := inMemory("")
 		f := p.explain(end.err)
 		const fault = "seat 2 (Bahar), round 3: a shuffle that does not verify"
@@ -202,10 +206,21 @@ func TestCulpritIsNamed(t *testing.T) {
 	}
 }
 
+// Evidence is kept in the folder of the games where no log is.
+func TestEvidenceWithoutALog(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("ALIBI_HOME", home)
+	ends := playHonestly(t, cheating(t, 0, "Anh", "Bahar", "Chai"), func(string) string { return "" })
+	for _, end := range ends {
+		end.folder = home
+		convicts(t, evidence(t, end), "seat 2 (Bahar), round 3: a shuffle that does not verify")
+	}
+}
+
 // A table that one may leave goes on without the cheat to a fair end. Its log is
 // sound, and still convicts; so does the evidence, which is shorter.
 func TestCulpritIsLeftOut(t *testing.T) {
-	for seat, end := range playHonestly(t, cheating(t, 1, "Anh", "Bahar", "Chai", "Dorota")) {
+	for seat, end := range playHonestly(t, cheating(t, 1, "Anh", "Bahar", "Chai", "Dorota"), besideThem) {
 		if end.err != nil {
 			t.Fatalf("seat %d: %v\n%s", seat, end.err, end.out)
 		}
