@@ -195,3 +195,39 @@ func TestEveryLogConvictsOfTwoLegalEntries(t *testing.T) {
 		}
 	}
 }
+
+// Somebody who makes up a prev, and says nothing else in that round, is waited
+// for like anybody who is silent: nobody else falls silent for it.
+func TestMadeUpHistorySilencesNobody(t *testing.T) {
+	p := newParty(t, 3)
+	c := p.sessions[0].core
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	e := feed.Entry{Game: c.log.Game(), Round: 0, Seat: 1, Prev: c.log.Prev(), Kind: uint8(move.KindAccept), Body: []byte{0x80}}
+	for _, seat := range []uint8{1, 2} {
+		e.Seat = seat
+		s, err := feed.Seal(p.keys[seat], e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Arrive(node.Arrival{From: int(seat), Entry: s}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c.State().Round != 1 {
+		t.Fatal("round", c.State().Round)
+	}
+	odd := feed.Entry{Game: c.log.Game(), Round: 1, Seat: 1, Prev: feed.Hash{7}, Kind: uint8(move.KindKeys), Body: []byte{0x80}}
+	s, err := feed.Seal(p.keys[1], odd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Arrive(node.Arrival{From: 1, Entry: s}); err != nil {
+		t.Fatal(err)
+	}
+	u := c.Latest()
+	if u.Trouble == nil || c.silent() || c.Finished() || len(u.Blamed) > 0 {
+		t.Errorf("trouble %v, silent %v, blamed %v", u.Trouble, c.silent(), u.Blamed)
+	}
+}

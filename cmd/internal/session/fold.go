@@ -74,6 +74,9 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 		}
 	}
 	if m.Normal() {
+		if c.trouble != nil && c.trouble.Round < round {
+			c.trouble = nil // whoever signed on top of another round speaks on top of this one
+		}
 		c.again()
 		return
 	}
@@ -143,10 +146,12 @@ func (c *Core) speak() error {
 	return c.send()
 }
 
-// silent reports whether this seat had better say nothing: two histories are
-// about, or somebody stands convicted and the round will be closed without them.
+// silent reports whether this seat had better say nothing: somebody stands
+// convicted and the round will be closed without them. A dispute alone silences
+// nobody, or a made-up prev would stop a table: before each share that could tell
+// something lies a round that nobody closes on two histories (protocol section 14).
 func (c *Core) silent() bool {
-	return c.trouble != nil || c.faulty || len(c.culprits()) > 0 && !c.refused()
+	return c.faulty || len(c.culprits()) > 0 && !c.refused()
 }
 
 // queue makes the entry that this seat owes and holds it until release, the zero
