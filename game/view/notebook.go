@@ -47,6 +47,12 @@ func (v *View) Seen() Grid {
 		}
 	}
 	for p, player := range v.Players {
+		if len(player.Hand) == 0 {
+			continue
+		}
+		for c := range g { // a hand that lies open lies open whole
+			g[c][p] = No
+		}
 		for _, c := range player.Hand {
 			g.Holds(c, p)
 		}
