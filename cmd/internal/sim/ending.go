@@ -63,6 +63,9 @@ func (l *law) end() {
 			l.hidden(p)
 		}
 	}
+	for _, i := range w.set.cheats {
+		l.convicted(w.peers[i].rogue)
+	}
 	w.count("outcome: "+outcome(first.core.State()), 1)
 	if gone := w.set.seats - len(first.core.State().Present()); gone > 0 {
 		w.count("games that went on without somebody", 1)
@@ -79,6 +82,55 @@ func outcome(st *table.State) string {
 	return "played to its end"
 }
 
+// convicted looks whether a cheat was found out, by all alike.
+func (l *law) convicted(r *rogue) {
+	w, seat := l.w, r.p.seat
+	forked := l.forks[seat]
+	if r.acts > 0 {
+		w.count("cheated: "+r.how.name, 1)
+	}
+	found := l.verdicts[seat]
+	abandoned := slices.ContainsFunc(w.peers, func(p *peer) bool { return p.honest() && p.core.State().Abandoned })
+	if abandoned && len(r.how.rules) == 0 && !r.how.stalls {
+		w.fail("no harm", "%s has the table give up: %s", r.how.name, l.standing())
+	}
+	if len(found) > 0 {
+		w.count("convicted: "+r.how.name, 1)
+	}
+	if r.landed && len(r.how.rules) > 0 && len(found) == 0 && !abandoned && !l.unjudged(r) {
+		w.fail("a cheat is convicted", "nobody holds anything against seat %d", seat)
+	}
+	for _, v := range found {
+		known := slices.Contains(r.how.rules, v.fault.Rule)
+		switch {
+		case known || forked && v.fault.Rule == table.RuleFork:
+		default:
+			w.fail("a cheat is convicted of what it did", "%s holds against seat %d: round %d, %s", v.by.name, seat, v.fault.Round, v.fault.Rule)
+		}
+		// Of who signed two entries, some may have judged the one before the other came.
+		if f := found[0].fault; f != v.fault && !forked {
+			w.fail("all name the same", "%s names %v, %s %v", found[0].by.name, f, v.by.name, v.fault)
+		}
+	}
+}
+
+// unjudged reports whether a round that the cheat lied in was closed without what
+// was said in it, since somebody left.
+func (l *law) unjudged(r *rogue) bool {
+	for _, p := range l.w.peers {
+		if !p.honest() {
+			continue
+		}
+		_, entries := p.core.Log()
+		for _, e := range entries {
+			if _, ballot := e.Ballot(); ballot && slices.Contains(r.rounds, e.Round) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // waits looks at a peer that has not finished: somebody must be missing whom the
 // table cannot go on without, and it must say so.
 func (l *law) waits(p *peer) {
@@ -91,10 +143,11 @@ func (l *law) waits(p *peer) {
 	}
 	gone := st.Seats() - len(st.Present())
 	can := gone+len(missing) <= int(st.Charter.Leavers)
+	stalled := slices.ContainsFunc(missing, func(i int) bool { return w.peers[i].rogue != nil })
 	switch {
 	case len(missing) == 0:
 		w.fail("a live quorum ends", "%s still waits in round %d, %s %s: %s", p.name, st.Round, st.Stage, st.Phase(), l.standing())
-	case can || p.habits.quits > 0:
+	case !stalled && (can || p.habits.quits > 0):
 		w.fail("a live quorum ends", "%s waits in round %d, %s %s, for %v: %s", p.name, st.Round, st.Stage, st.Phase(), missing, l.standing())
 	case p.seat >= 0 && !l.names(p, missing):
 		w.fail("says whom it waits for", "%s in round %d, %s %s, for %v", p.name, st.Round, st.Stage, st.Phase(), missing)
@@ -137,7 +190,7 @@ func (l *law) standing() string {
 func (l *law) agree(p, q *peer) {
 	a, b := p.core.State(), q.core.State()
 	if a.Stopped() || b.Stopped() {
-		if !slices.Equal(a.Faults, b.Faults) {
+		if !l.forked() && !slices.Equal(a.Faults, b.Faults) {
 			l.w.fail("all name the same", "%s names %v, %s %v", p.name, a.Faults, q.name, b.Faults)
 		}
 		return

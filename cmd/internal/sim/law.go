@@ -22,7 +22,14 @@ type law struct {
 	// phases is what was done in the round after a history.
 	phases map[feed.Hash]moment
 	mind   knowledge
-	ended  bool
+	// verdicts are what each peer has first held against a seat.
+	verdicts [feed.MaxSeats][]verdict
+}
+
+// verdict is a fault as one peer found it.
+type verdict struct {
+	by    *peer
+	fault table.Fault
 }
 
 type sum = [sha256.Size]byte
@@ -68,9 +75,16 @@ func (l *law) durable(p *peer, e *feed.Signed) {
 	if l.kept[p] == nil {
 		l.kept[p] = map[sum]bool{}
 	}
-	l.kept[p][sha256.Sum256(e.Raw())] = true
-	if p.honest() && !l.sign(e) {
+	before := l.kept[p][sumOf(e)]
+	l.kept[p][sumOf(e)] = true
+	if !p.honest() {
+		return
+	}
+	if !l.sign(e) {
 		l.w.fail("one entry for a place", "%s keeps a second entry for round %d", p.name, e.Round)
+	}
+	if !before && move.Kind(e.Kind) == move.KindShares {
+		l.unlocks(p, e)
 	}
 }
 
@@ -79,7 +93,7 @@ func (l *law) sent(p *peer, e *feed.Signed) {
 	if int(e.Seat) != p.seat {
 		return
 	}
-	if !l.kept[p][sha256.Sum256(e.Raw())] {
+	if !l.kept[p][sumOf(e)] {
 		l.w.fail("durable before sent", "%s sends an entry for round %d that is not on its disk", p.name, e.Round)
 	}
 	if !l.sign(e) {
@@ -96,14 +110,12 @@ func (l *law) signed(raw []byte) {
 	}
 }
 
-// published hears of an entry that a program hands to its network.
-func (l *law) published(p *peer, e *feed.Signed) {
-	if int(e.Seat) != p.seat || !p.honest() || move.Kind(e.Kind) != move.KindShares {
-		return
-	}
+// unlocks hears of a share that an honest peer keeps, on its way to the others.
+func (l *law) unlocks(p *peer, e *feed.Signed) {
 	st := p.core.State()
 	if e.Round != st.Round || e.Prev != st.Prev {
-		return // shown once more
+		l.w.fail("core", "%s keeps a share for round %d in round %d", p.name, e.Round, st.Round)
+		return
 	}
 	if fault := l.early(p, st); fault != "" {
 		l.w.fail("no share too early", "%s, round %d, %s %s: %s", p.name, st.Round, st.Stage, st.Phase(), fault)
@@ -172,6 +184,10 @@ func (l *law) after(p *peer) {
 	for _, f := range slices.Concat(st.Faults, p.core.Blamed()) {
 		if l.w.peers[f.Seat].rogue == nil {
 			l.w.fail("nobody honest is blamed", "%s blames %s, round %d: %s", p.name, l.w.peers[f.Seat].name, f.Round, f.Rule)
+		}
+		if !slices.ContainsFunc(l.verdicts[f.Seat], func(v verdict) bool { return v.by == p }) {
+			l.verdicts[f.Seat] = append(l.verdicts[f.Seat], verdict{p, f})
+			l.w.trace("%s convicts seat %d: round %d, %s", p.name, f.Seat, f.Round, f.Rule)
 		}
 	}
 	if at := len(p.chain) - 1; at >= 0 && at == int(st.Round) && p.chain[at] == st.Prev {

@@ -118,8 +118,12 @@ func (p *peer) boot() {
 
 // load makes the core from what is kept.
 func (p *peer) load() error {
+	me := p.seat
+	if p.rogue != nil && p.rogue.how.puppet != nil {
+		me = session.Spectator
+	}
 	c := session.Config{
-		Charter: p.w.charter, Me: p.seat, Key: p.key, Secret: p.secret, Now: p.time, Rand: p.dice.fork(),
+		Charter: p.w.charter, Me: me, Key: p.key, Secret: p.secret, Now: p.time, Rand: p.dice.fork(),
 		Floor: p.habits.floor, Patience: p.habits.patience,
 	}
 	if p.habits.bot {
@@ -136,7 +140,9 @@ func (p *peer) load() error {
 		if err != nil {
 			return err
 		}
-		c.Kept, c.Store = kept.Log, p.disk
+		if c.Kept, c.Store = kept.Log, p.disk; p.rogue != nil {
+			c.Kept = p.rogue.kept(c.Kept)
+		}
 		if kept.Finished {
 			c.Store = nil
 		}
@@ -187,6 +193,9 @@ func (p *peer) guarded(do func() error) (err error, power bool) {
 // follow looks at what has become of the core.
 func (p *peer) follow() {
 	p.w.law.after(p)
+	if p.rogue != nil {
+		p.rogue.step()
+	}
 	if p.core.Finished() {
 		p.finish()
 		return
@@ -254,5 +263,6 @@ func (p *peer) die(how string, polite bool) {
 
 // hand gives an entry to the program.
 func (p *peer) hand(from *peer, e *feed.Signed) {
+	p.w.arrived(p, e)
 	p.step("arrival", func() error { return p.core.Arrive(node.Arrival{From: from.seat, Entry: e}) })
 }

@@ -26,7 +26,7 @@ type habits struct {
 
 // decide has a player who is no bot think about what there is to decide.
 func (p *peer) decide() {
-	if p.habits.bot || p.deciding || p.seat < 0 || !p.core.Latest().View.Choices.Any() {
+	if p.core == nil || p.habits.bot || p.deciding || p.seat < 0 || !p.core.Latest().View.Choices.Any() {
 		return
 	}
 	p.deciding = true

@@ -14,7 +14,6 @@ import (
 func (p *peer) Publish(entries ...*feed.Signed) {
 	added := false
 	for _, e := range entries {
-		p.w.law.published(p, e)
 		added = p.book.Add(e) || added
 	}
 	if p.rogue != nil {
@@ -32,8 +31,10 @@ func (p *peer) Repeat(seat int, entries ...*feed.Signed) {
 		return
 	}
 	for _, e := range entries {
-		p.w.law.published(p, e)
 		p.repeats[seat].Add(e)
+	}
+	if p.rogue != nil {
+		p.rogue.published(entries)
 	}
 	if e := p.ends[seat]; e != nil {
 		e.wake()

@@ -17,6 +17,7 @@ type setting struct {
 	goes     []int // seats that leave for good, sooner or later
 	cheats   []int // seats that cheat
 	strategy *strategy
+	reckless bool // everybody accuses at random
 
 	calm time.Duration // faults end then
 
@@ -119,6 +120,7 @@ func (s *setting) drawCheat(d *dice) {
 		s.strategy.set(s, d)
 	}
 	s.cheats = []int{d.below(s.seats)}
+	s.apart = s.apart && s.seats > 3 // or the cheat would be all that connects two
 }
 
 // habit draws how somebody plays.
@@ -128,6 +130,9 @@ func (s *setting) habit(d *dice) habits {
 		pause: d.between(0, 6*time.Second),
 		late:  d.weighted(70, 10, 10, 10) * 3, reckless: 3 + d.below(30),
 		patience: d.between(20*time.Second, 2*time.Minute),
+	}
+	if s.reckless {
+		h.bot, h.reckless = false, 35+d.below(40)
 	}
 	if d.chance(50) {
 		h.floor = d.between(0, 2*time.Second)

@@ -17,6 +17,15 @@ import (
 // limit is how long a game may take: two hours after the last fault.
 const limit = 2 * time.Hour
 
+// grace is how long all must have finished for nothing more to come.
+const grace = time.Minute
+
+// busy is how many events may happen at one instant.
+const busy = 2000
+
+// storm is how many events are more than any game needs, two hours of waiting included.
+const storm = 2_000_000
+
 // World is one run: a table, its network and its disks.
 type World struct {
 	clock
@@ -151,7 +160,27 @@ func (w *World) start() {
 // play runs until everybody has finished, or time is over, or something is wrong.
 func (w *World) play() {
 	w.start()
-	for w.failure == nil && w.now < w.set.calm+limit && !w.law.settled() && w.tick() {
+	since, last, still := time.Duration(-1), time.Duration(-1), 0
+	for w.failure == nil && w.now < w.set.calm+limit && w.tick() {
+		if w.now > last {
+			last, still = w.now, 0
+		}
+		still++
+		switch {
+		case still > busy:
+			w.fail("no busy loop", "time stands still: %s", w.law.standing())
+		case w.seq > storm:
+			w.fail("no storm", "%d things have happened: %s", w.seq, w.law.standing())
+		case !w.law.settled():
+			since = -1
+		case since < 0:
+			since = w.now
+		case w.now-since > grace:
+			since = -2
+		}
+		if since == -2 {
+			break
+		}
 	}
 	if w.failure == nil {
 		w.law.end()
