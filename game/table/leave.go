@@ -90,7 +90,14 @@ func (s *State) without(m feed.Motion, ballots []*feed.Signed) *State {
 
 // settled tells what a departure alone has decided.
 func (s *State) settled(before *rules.Position) {
-	if s.Pos.Phase == rules.Over && before.Phase != rules.Over {
-		s.Story = append(s.Story, Event{Kind: Ended, Round: s.Round - 1, Result: s.Pos.Result})
+	e := Event{Round: s.Round - 1}
+	switch q := before.Question; {
+	case s.Pos.Phase == rules.Over && before.Phase != rules.Over:
+		e.Kind, e.Result = Ended, s.Pos.Result
+	case before.Phase == rules.Answering && !s.Gone[q.Asker] && s.Pos.Phase == rules.Laying && s.Pos.After == rules.Turn:
+		e.Kind, e.Seat, e.Cards = Unanswered, q.Asker, q.Cards // the last who could have answered left
+	default:
+		return
 	}
+	s.Story = append(s.Story, e)
 }

@@ -71,6 +71,11 @@ func (d *disk) Append(table feed.Hash, entries ...*feed.Signed) error {
 			return nil
 		}
 		if err != nil {
+			for _, e := range entries {
+				if int(e.Seat) == d.peer.seat {
+					d.peer.w.trace("%s cannot keep %s of round %d, %+v: %v", d.peer.name, nameOf(e), e.Round, e.Place(), err)
+				}
+			}
 			return err
 		}
 		for _, e := range entries {
