@@ -44,6 +44,7 @@ type exchange struct {
 	pongs       []uint32
 	pinged      time.Time
 	pings       uint32
+	parting     uint32 // the first ping after the far end was told that the game is over
 	resends     int
 	resent      time.Time
 	thrift      thrift    // of a spectator
@@ -163,6 +164,9 @@ func (g *Game) attach(x *exchange, at wire.Position, links uint16) bool {
 	}
 	s.conns = append(s.conns, x)
 	s.heard, s.links = now, links
+	if g.over && x.seat >= 0 {
+		x.part()
+	}
 	if s.dialled != nil {
 		s.dialled()
 	}
@@ -183,13 +187,10 @@ func (g *Game) detach(x *exchange) {
 	g.mu.Lock()
 	s := x.far
 	s.conns = slices.DeleteFunc(s.conns, func(c *exchange) bool { return c == x })
-	if x.plan.Idle() {
-		s.had = g.book.Len()
-	}
 	if next := s.current(); next != nil {
 		ring(next.wake)
 	} else {
-		s.links = 0
+		s.links, s.left = 0, time.Now()
 	}
 	if x.seat >= 0 {
 		g.tellAll()

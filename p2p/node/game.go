@@ -51,6 +51,7 @@ type Game struct {
 	mu         sync.Mutex // guards all below
 	closed     bool
 	flushing   bool
+	over       bool
 	book       *replica.Book
 	seats      []*seat
 	spectators map[identity.ID]*seat
@@ -74,7 +75,9 @@ type seat struct {
 	bell    chan struct{}      // wakes the goroutine that keeps the seat connected
 	dialled context.CancelFunc // ends the dial under way, if there is one
 	held    int                // goroutines that hold a spectator's place
-	had     int                // entries of the book that had been sent when a connection ended
+	left    time.Time          // when its last connection ended
+	over    bool               // it has said that its game is over
+	told    bool               // and has heard the same of this one
 }
 
 // current is the connection in use, or nil.
@@ -312,9 +315,10 @@ func (g *Game) await(ctx context.Context, so func(*exchange) bool) error {
 }
 
 // delivered reports whether the far end lacks nothing, and has been told that
-// this one has what it sent.
+// this one has what it sent, and that the game is over here.
 func (x *exchange) delivered() bool {
-	return x.plan.Idle() && x.sent == x.acked && x.told == x.took && !x.saying
+	told := x.far.told || !x.game.over || x.seat < 0
+	return x.far.settled() || told && x.plan.Idle() && x.sent == x.acked && x.told == x.took && !x.saying
 }
 
 // announceNews wakes whoever waits for something to have been taken in.

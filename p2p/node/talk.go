@@ -61,6 +61,10 @@ func (x *exchange) take(m wire.Message, now time.Time) error {
 		x.pongs = append(x.pongs, m.N)
 		ring(x.wake)
 	case *wire.Pong:
+		if g.over && m.N-x.parting < 1<<31 {
+			s.told = true
+			g.wakeAll()
+		}
 	default:
 		return errPeer
 	}
@@ -95,6 +99,7 @@ func (x *exchange) takeWhere(m *wire.Where, now time.Time) error {
 		s.links = links
 		ring(g.recheck)
 	}
+	x.far.over = x.far.over || m.Over
 	x.plan.Where(placed(m.At), links, now)
 	if m.Again {
 		x.resends -= int(now.Sub(x.resent) / time.Second)
@@ -210,7 +215,7 @@ func (x *exchange) next(now time.Time) (wire.Message, time.Duration) {
 		return &wire.Pong{N: n}, 0
 	}
 	if x.where {
-		m := &wire.Where{At: g.position(), Links: g.links(now), Again: x.again}
+		m := &wire.Where{At: g.position(), Links: g.links(now), Again: x.again, Over: g.over}
 		x.where, x.again = false, false
 		return m, 0
 	}

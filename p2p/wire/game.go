@@ -33,6 +33,8 @@ type Where struct {
 	Links uint16
 	// Again asks for everything that At lacks, whatever was sent before.
 	Again bool
+	// Over says that the game is over for the sender, who keeps all of it by now.
+	Over bool
 }
 
 // Entry is an entry of the game.

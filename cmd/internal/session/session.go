@@ -25,6 +25,7 @@ type Link interface {
 	Port
 	Arrivals() <-chan node.Arrival
 	PresenceChanged() <-chan struct{}
+	Over()
 	Lacking() []int
 	Flush(ctx context.Context) error
 	Close()
@@ -122,6 +123,7 @@ func (s *Session) finish(ctx context.Context) error {
 	if err := c.keep(); err != nil {
 		return err
 	}
+	c.cfg.Link.Over()
 	if err := s.serve(ctx); err != nil {
 		return err
 	}
