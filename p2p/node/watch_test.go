@@ -140,17 +140,23 @@ func TestFlushReachesSpectators(t *testing.T) {
 	w := startPeer(t, Config{NoDiscovery: true}).watchAddr(peers[0].Addrs()[0])
 	awaitPresence(t, g, func([]Presence) bool { return g.Watchers() == 1 })
 	const all = 2 * wire.Window
-	for round := range uint32(all) {
-		g.Publish(g.entry(t, 0, round, ""))
-	}
 	ctx := within(t)
-	flushed := make(chan error, 1)
-	go func() { flushed <- g.Flush(ctx); g.Close() }()
-	for n := range uint32(all) {
-		if a := awaitArrival(t, ctx, w.Game); a.Entry.Round != n {
-			t.Fatalf("entry %d is of round %d", n, a.Entry.Round)
+	next := uint32(0)
+	await := func(until uint32) {
+		for ; next < until; next++ {
+			if a := awaitArrival(t, ctx, w.Game); a.Entry.Round != next {
+				t.Fatalf("entry %d is of round %d", next, a.Entry.Round)
+			}
 		}
 	}
+	g.Publish(g.entry(t, 0, 0, ""))
+	await(1) // it has been let in, and is being served by now
+	for round := uint32(1); round < all; round++ {
+		g.Publish(g.entry(t, 0, round, ""))
+	}
+	flushed := make(chan error, 1)
+	go func() { flushed <- g.Flush(ctx); g.Close() }()
+	await(all)
 	if err := <-flushed; err != nil {
 		t.Error(err)
 	}
