@@ -192,6 +192,14 @@ func (l *Lab) Mend(i int) {
 	l.batch(l.hub(), "link set "+l.port(i)+" up")
 }
 
+// Move gives a host another IPv4 address and takes the one that it had, as when
+// it comes to another access point.
+func (l *Lab) Move(i int, from, to netip.Addr) {
+	l.t.Helper()
+	l.sysctl(l.Namespace(i), "net/ipv4/conf/all/promote_secondaries", "1")
+	l.IP(i, fmt.Sprintf("addr add %v/24 dev %s", to, Device), fmt.Sprintf("addr del %v/24 dev %s", from, Device))
+}
+
 // DropMulticast makes the switch drop multicast to every host.
 func (l *Lab) DropMulticast() {
 	l.t.Helper()

@@ -43,6 +43,18 @@ func TestCutTakesTheCarrier(t *testing.T) {
 	}
 }
 
+func TestMoveKeepsTheNewAddressAlone(t *testing.T) {
+	l := New(t, Plan{Hosts: 1, IPv4: true})
+	l.Move(1, IPv4(1), IPv4(101))
+	out, err := l.Command(t.Context(), 1, "ip", "-4", "-br", "addr", "show", "dev", Device).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Fields(string(out)); len(got) != 3 || got[2] != IPv4(101).String()+"/24" {
+		t.Errorf("the host has %s", out)
+	}
+}
+
 func TestNothingIsLeftBehind(t *testing.T) {
 	var names []string
 	t.Run("lab", func(t *testing.T) {
