@@ -23,7 +23,7 @@ var growthGames = flag.Int("growth.games", 20, "games that one process plays in 
 const (
 	moreGoroutines  = 10
 	moreDescriptors = 6
-	moreHeap        = 1 << 20
+	moreHeap        = 512 << 10
 )
 
 // usage is what a process holds.
