@@ -160,9 +160,10 @@ func (c *Core) stop() {
 
 // doubt opens a round again of which a seat has signed two entries: others may
 // have closed it with the other one. Once all who are not to blame have built on
-// what this peer holds, there is no doubt.
+// what this peer holds, there is no doubt; and whoever voted the author out did so
+// on top of it.
 func (c *Core) doubt(author int, round uint32) {
-	if round < c.log.Round() && c.follows() != Spectator && !c.log.BuiltOn(round, author) {
+	if round < c.log.Round() && c.log.Present(author) && c.follows() != Spectator && !c.log.BuiltOn(round, author) {
 		c.reopen(round)
 	}
 }

@@ -101,6 +101,9 @@ type Core struct {
 	evidence []*feed.Signed
 	// spare holds what was said after a round that was opened again.
 	spare []*feed.Signed
+	// said holds every word that this seat has kept, of branches that were left too:
+	// a second one for a place would convict it.
+	said  map[feed.Place]*feed.Signed
 	asks  []ask  // motions for rounds that this seat closed otherwise
 	drop  uint16 // seats that the player wants to go on without
 	quit  bool   // the player wants to abandon the game
@@ -147,6 +150,7 @@ func NewCore(c Config, port Port) (*Core, error) {
 		cfg: c, port: mute{}, live: port, state: st, states: []*table.State{st},
 		log:   feed.NewLog(c.Charter, st.Charter.IDs(), int(st.Charter.Leavers)),
 		ready: !c.Wait, blamed: map[int]table.Fault{}, odd: map[feed.Place]*feed.Signed{},
+		said:   map[feed.Place]*feed.Signed{},
 		opened: c.Now(),
 	}
 	if c.Me != Spectator {
@@ -178,7 +182,11 @@ func (c *Core) sit(st *table.State) error {
 // restore takes one kept entry in, as it was taken in when it came. What this
 // seat votes itself is among them.
 func (c *Core) restore(e *feed.Signed) error {
-	if b, ballot := e.Ballot(); ballot && b.Yes && int(e.Seat) == c.cfg.Me && e.Round < c.log.Round() {
+	b, ballot := e.Ballot()
+	if !ballot && int(e.Seat) == c.cfg.Me {
+		c.said[e.Place()] = e
+	}
+	if ballot && b.Yes && int(e.Seat) == c.cfg.Me && e.Round < c.log.Round() {
 		c.reopen(e.Round) // as it did before it voted
 	}
 	verdict, err := c.log.Offer(e)

@@ -80,7 +80,7 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 		c.again()
 		return
 	}
-	c.spare, c.trouble = nil, nil
+	c.trouble = nil
 	for _, seat := range m.Seats() {
 		if f, blamed := c.blamed[seat]; blamed {
 			c.past = append(c.past, f)
@@ -94,6 +94,7 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 		return ballot && e.Round <= round && (b.Yes || int(e.Seat) != c.cfg.Me)
 	})
 	c.port.Publish(closed...)
+	c.again()
 }
 
 // again takes up what was said in a round that had been opened before.
@@ -121,6 +122,13 @@ func (c *Core) speak() error {
 		return nil
 	}
 	if c.queued != nil {
+		return c.send()
+	}
+	if e := c.word(); e != nil && c.log.Owes(c.cfg.Me) {
+		if e.Prev != c.log.Prev() {
+			return nil // it was on top of another history: this seat has no other word for this place
+		}
+		c.queued, c.release = e, time.Time{}
 		return c.send()
 	}
 	due, decide := c.seat.Due(c.state)
@@ -189,12 +197,20 @@ func (c *Core) send() error {
 	if _, err := c.log.Offer(e); err != nil {
 		return fmt.Errorf("session: own entry: %w", err)
 	}
+	c.said[e.Place()] = e
 	c.unkept = append(c.unkept, e)
 	if err := c.keep(); err != nil {
 		return err
 	}
 	c.port.Publish(e)
 	return nil
+}
+
+// word is what this seat has said for its place in the open round, be it that the
+// round has been opened again since; nil if nothing.
+func (c *Core) word() *feed.Signed {
+	e := c.log.Template(c.cfg.Me)
+	return c.said[feed.Place{Game: e.Game, Round: e.Round, Seat: e.Seat}]
 }
 
 // spoken reports whether this seat was due and has said its word in the open
@@ -207,7 +223,7 @@ func (c *Core) spoken() bool {
 		return false
 	}
 	due, _ := c.seat.Due(c.state)
-	return due && !c.log.Owes(c.cfg.Me)
+	return due && (!c.log.Owes(c.cfg.Me) || c.word() != nil)
 }
 
 // mute is the port of a core that has not started.

@@ -13,15 +13,21 @@ import (
 func (p *party) pump(stop func() bool) {
 	p.t.Helper()
 	for _, s := range p.sessions {
+		if _, fresh := s.core.port.(mute); !fresh {
+			continue
+		}
 		if err := s.core.Start(); err != nil {
 			p.t.Fatal(err)
 		}
 	}
+	left := 5000
 	for moved := true; moved && !stop(); {
 		moved = false
 		for i, s := range p.sessions {
-			for len(p.hub.ports[i].arrivals) > 0 && !stop() {
-				moved = true
+			if len(p.hub.ports[i].arrivals) > 0 && !stop() {
+				if moved, left = true, left-1; left == 0 {
+					p.t.Fatalf("it goes on and on: round %d, %s", s.core.state.Round, s.core.state.Stage)
+				}
 				if err := s.core.Arrive(<-p.hub.ports[i].arrivals); err != nil {
 					p.t.Fatal(err)
 				}
@@ -72,5 +78,29 @@ func TestBallotsAsEvidence(t *testing.T) {
 	r, err := audit.Check(charter, append(entries, c.Evidence()...))
 	if err != nil || len(r.Findings) == 0 || r.Findings[0].Seat != 1 || !c.state.Stopped() {
 		t.Errorf("%v, faults %v, evidence %d, %+v", err, c.state.Faults, len(c.Evidence()), r.Findings)
+	}
+}
+
+// A round that is opened again and closed as before is gone on with as before: no
+// word is said anew.
+func TestOwnWordIsSaidOnce(t *testing.T) {
+	p := newLeaving(t, 3, 1)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Vetting && !c.log.Owes(0) })
+	word := c.word()
+	c.reopen(2)
+	if err := c.Wake(); err != nil {
+		t.Fatal(err)
+	}
+	if c.state.Stage != table.Vetting || c.log.Entry(3, 0) != word {
+		t.Fatalf("%s, %v", c.state.Stage, c.log.Entry(3, 0))
+	}
+	c.reopen(2)
+	c.spare = nil
+	if err := c.Wake(); err != nil {
+		t.Fatal(err)
+	}
+	if c.log.Entry(3, 0) != word {
+		t.Error("the same place was filled anew")
 	}
 }
