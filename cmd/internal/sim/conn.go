@@ -283,7 +283,7 @@ func (e *end) takeWhere(m message) {
 		e.resends = max(e.resends-int((e.w.now-e.resent)/time.Second), 0) + 1
 		e.resent = e.w.now
 		if e.resends > maxAgain {
-			e.breach("asks again too often")
+			e.breach(tooOften)
 			return
 		}
 		e.plan.Restart(m.at, m.links, p.time())
@@ -311,10 +311,14 @@ func (e *end) takeEntry(raw []byte) {
 	e.deliver()
 }
 
+const tooOften = "asks again too often"
+
 // breach hangs up on a far end that does not keep to the protocol.
 func (e *end) breach(how string) {
 	e.w.count("breaches: "+how, 1)
-	if e.far.rogue == nil {
+	// What was held up on the way comes all at once: asking again too often is no
+	// fault of an honest peer's, and costs it the connection only.
+	if e.far.rogue == nil && how != tooOften {
 		e.w.fail("wire", "%s: %s %s", e.own.name, e.far.name, how)
 	}
 	e.own.hangUp(e.far, true)

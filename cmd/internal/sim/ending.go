@@ -142,16 +142,33 @@ func (l *law) waits(p *peer) {
 		}
 	}
 	gone := st.Seats() - len(st.Present())
-	can := gone+len(missing) <= int(st.Charter.Leavers)
+	stay := len(st.Present()) - len(missing)
+	enough := (stay > len(missing) || stay == len(missing) && !slices.Contains(missing, st.Present()[0])) && l.together(missing)
+	can := enough && gone+len(missing) <= int(st.Charter.Leavers)
 	stalled := slices.ContainsFunc(missing, func(i int) bool { return w.peers[i].rogue != nil })
 	switch {
 	case len(missing) == 0:
 		w.fail("a live quorum ends", "%s still waits in round %d, %s %s: %s", p.name, st.Round, st.Stage, st.Phase(), l.standing())
-	case !stalled && (can || p.habits.quits > 0):
+	case !stalled && (can || enough && p.habits.quits > 0):
 		w.fail("a live quorum ends", "%s waits in round %d, %s %s, for %v: %s", p.name, st.Round, st.Stage, st.Phase(), missing, l.standing())
 	case p.seat >= 0 && !l.names(p, missing):
 		w.fail("says whom it waits for", "%s in round %d, %s %s, for %v", p.name, st.Round, st.Stage, st.Phase(), missing)
 	}
+}
+
+// together reports whether those who are left can reach each other, if need be
+// through a third.
+func (l *law) together(missing []int) bool {
+	pair := l.w.apart
+	if len(pair) == 0 {
+		return true
+	}
+	for _, p := range l.w.peers {
+		if p.seat >= 0 && !slices.Contains(missing, p.seat) && !slices.Contains(pair, p.seat) && p.rogue == nil {
+			return true
+		}
+	}
+	return slices.Contains(missing, pair[0]) || slices.Contains(missing, pair[1])
 }
 
 // names reports whether what a player sees names somebody who is missing.

@@ -70,6 +70,7 @@ func (w *World) beginFaults() {
 		w.trace("%s and %s never reach each other", a.name, b.name)
 		w.count("two apart for good", 1)
 		w.cutBoth(a, b, 1)
+		w.apart = []int{a.seat, b.seat}
 	}
 	for _, i := range s.goes {
 		p := w.peers[i]

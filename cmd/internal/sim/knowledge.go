@@ -17,6 +17,7 @@ type knowledge struct {
 	dealt  bool
 	owners []int
 	shares map[card]map[int]uint16 // by receiver, or everybody: the helpers, by bit
+	peeked map[int]sum             // who was let to see the Crime cards, and the guess fixed before that
 }
 
 // card is a position of the pool, or of the Crime cards.
@@ -34,6 +35,7 @@ func (k *knowledge) learn(w *World, seat int, st *table.State) {
 	deal := dealOf(st)
 	if !k.dealt {
 		k.deal, k.dealt, k.owners, k.shares = deal, true, st.Owners, map[card]map[int]uint16{}
+		k.peeked = map[int]sum{}
 	} else if k.deal != deal {
 		w.fail("one deal", "seat %d unlocks cards of another deal in round %d", seat, st.Round)
 		return
@@ -64,11 +66,23 @@ func (k *knowledge) learn(w *World, seat int, st *table.State) {
 		to := everybody
 		if st.Phase() == rules.Peeking {
 			to = st.Pos.Accusation.Accuser
+			guess := guessOf(st, to)
+			if before, ok := k.peeked[to]; ok && before != guess {
+				w.fail("guess before the Crime", "seat %d is let to see the Crime cards with a second guess", to)
+			}
+			k.peeked[to] = guess
 		}
 		for i := range st.Crime {
 			give(card{true, i}, to)
 		}
 	}
+}
+
+func guessOf(st *table.State, seat int) (out sum) {
+	if g := st.Guess[seat]; g != nil {
+		out = sha256.Sum256(elgamal.EncodeAll(g.Cards()))
+	}
+	return out
 }
 
 func dealOf(st *table.State) (out sum) {
@@ -95,20 +109,17 @@ func (k *knowledge) knows(c card, coalition uint16, threshold int) bool {
 // honest peer has it: its own hand, open on the table, or of those who left; and
 // the Crime cards once they were turned over, or when one of the coalition was
 // let to see them, having fixed a guess.
-func (l *law) due(c card, coalition uint16, st *table.State, seen map[int]bool, turned bool) bool {
+func (l *law) due(c card, coalition uint16, st *table.State, turned bool) bool {
 	if !c.crime {
 		owner := l.mind.owners[c.at]
 		return owner == rules.FaceUp || coalition&(1<<owner) != 0 || st.Gone[owner]
 	}
-	if turned {
-		return true
-	}
-	for a := range seen {
-		if coalition&(1<<a) != 0 {
+	for a := range st.Seats() {
+		if _, seen := l.mind.peeked[a]; seen && coalition&(1<<a) != 0 {
 			return true
 		}
 	}
-	return false
+	return turned
 }
 
 // hidden looks whether any coalition below the quorum could know more than it is due.
@@ -117,13 +128,15 @@ func (l *law) hidden(p *peer) {
 		return
 	}
 	st := p.core.State()
-	seen, turned := map[int]bool{}, false
+	turned := false
 	for _, h := range p.chain {
-		m, ok := l.phases[h]
-		if ok && m.phase == rules.Peeking {
-			seen[m.accuser] = true
+		phase, ok := l.phases[h]
+		turned = turned || ok && (phase == rules.Revealing || phase == rules.Farewell)
+	}
+	for a, guess := range l.mind.peeked {
+		if now := guessOf(st, a); now != (sum{}) && now != guess {
+			l.w.fail("guess before the Crime", "seat %d has guessed anew after it was let to see the Crime cards", a)
 		}
-		turned = turned || ok && (m.phase == rules.Revealing || m.phase == rules.Farewell)
 	}
 	t := st.Threshold()
 	for coalition := range uint16(1) << l.w.set.seats {
@@ -135,8 +148,8 @@ func (l *law) hidden(p *peer) {
 			if i >= len(l.mind.owners) {
 				c = card{true, i - len(l.mind.owners)}
 			}
-			if l.mind.knows(c, coalition, t) && !l.due(c, coalition, st, seen, turned) {
-				l.w.fail("hidden cards", "seats %06b can open %+v", coalition, c)
+			if l.mind.knows(c, coalition, t) && !l.due(c, coalition, st, turned) {
+				l.w.fail("hidden cards", "seats %06b can open %+v: shares went to %v", coalition, c, l.mind.shares[c])
 				return
 			}
 		}

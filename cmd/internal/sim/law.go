@@ -18,9 +18,12 @@ type law struct {
 	said map[feed.Place][]sum
 	// forks are the seats that signed two entries for one place.
 	forks [feed.MaxSeats]bool
-	kept  map[*peer]map[sum]bool // own entries that are durable
+	// retried tells that somebody voted at a later trial: whoever wants the same
+	// takes back what it has closed.
+	retried bool
+	kept    map[*peer]map[sum]bool // own entries that are durable
 	// phases is what was done in the round after a history.
-	phases map[feed.Hash]moment
+	phases map[feed.Hash]rules.Phase
 	mind   knowledge
 	// verdicts are what each peer has first held against a seat.
 	verdicts [feed.MaxSeats][]verdict
@@ -34,15 +37,8 @@ type verdict struct {
 
 type sum = [sha256.Size]byte
 
-// moment is what a round is about.
-type moment struct {
-	stage   table.Stage
-	phase   rules.Phase
-	accuser int
-}
-
 func newLaw(w *World) *law {
-	return &law{w: w, said: map[feed.Place][]sum{}, kept: map[*peer]map[sum]bool{}, phases: map[feed.Hash]moment{}}
+	return &law{w: w, said: map[feed.Place][]sum{}, kept: map[*peer]map[sum]bool{}, phases: map[feed.Hash]rules.Phase{}}
 }
 
 // sign notes that an entry exists, and reports whether it is the first for its place.
@@ -53,6 +49,7 @@ func (l *law) sign(e *feed.Signed) (first bool) {
 		return true
 	}
 	l.said[at] = append(l.said[at], s)
+	l.retried = l.retried || at.Motion.Trial > 0
 	if len(l.said[at]) == 1 {
 		return true
 	}
@@ -117,6 +114,7 @@ func (l *law) unlocks(p *peer, e *feed.Signed) {
 		l.w.fail("core", "%s keeps a share for round %d in round %d", p.name, e.Round, st.Round)
 		return
 	}
+	l.note(st)
 	if fault := l.early(p, st); fault != "" {
 		l.w.fail("no share too early", "%s, round %d, %s %s: %s", p.name, st.Round, st.Stage, st.Phase(), fault)
 	}
@@ -193,11 +191,7 @@ func (l *law) after(p *peer) {
 	if at := len(p.chain) - 1; at >= 0 && at == int(st.Round) && p.chain[at] == st.Prev {
 		return
 	}
-	m := moment{stage: st.Stage, phase: st.Phase(), accuser: -1}
-	if st.Pos != nil && st.Pos.Accusation != nil {
-		m.accuser = st.Pos.Accusation.Accuser
-	}
-	l.phases[st.Prev] = m
+	l.note(st)
 	l.w.trace("%s: round %d, %s %s, %d present", p.name, st.Round, st.Stage, st.Phase(), len(st.Present()))
 	was := p.chain
 	p.chain, p.moved = chainOf(p), l.w.now
@@ -205,6 +199,11 @@ func (l *law) after(p *peer) {
 	for _, q := range l.w.peers {
 		l.compare(p, q)
 	}
+}
+
+// note remembers what the open round of a state is about.
+func (l *law) note(st *table.State) {
+	l.phases[st.Prev] = st.Phase()
 }
 
 // chainOf lists the hashes of everything before each round.
@@ -222,9 +221,10 @@ func chainOf(p *peer) []feed.Hash {
 }
 
 // rolled looks at a history that was left behind: only who was voted out, and
-// who follows them, may do that without somebody having signed two entries.
+// who follows them, may do that, unless somebody signed two entries or moved
+// something again that cannot be carried otherwise.
 func (l *law) rolled(p *peer, was []feed.Hash) {
-	if len(was) == 0 || p.seat < 0 || p.core.State().Gone[p.seat] || l.forked() {
+	if len(was) == 0 || p.seat < 0 || p.core.State().Gone[p.seat] || l.forked() || l.retried {
 		return
 	}
 	if at := len(was) - 1; len(p.chain) <= at || p.chain[at] != was[at] {

@@ -68,6 +68,7 @@ func (p *peer) Resync(seat int) {
 		return
 	}
 	if e := p.ends[seat]; e != nil && e.plan != nil {
+		p.w.trace("%s asks %s again", p.name, e.far.name)
 		e.where, e.again = true, true
 		e.plan.Again()
 		e.wake()

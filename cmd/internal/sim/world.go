@@ -34,6 +34,7 @@ type World struct {
 	dice    *dice // of network and faults
 	charter []byte
 	peers   []*peer // seats first
+	apart   []int   // two seats that can never reach each other, if any
 	blocked [][]int
 	law     *law
 	counts  map[string]int
