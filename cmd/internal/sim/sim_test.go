@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	games = flag.Int("sim.games", 500, "how many games to play")
+	games = flag.Int("sim.games", 120, "how many games to play; .ci/run plays 500")
 	seed  = flag.Uint64("sim.seed", 0, "play the game of this seed only")
 	kind  = flag.String("sim.kind", "", "play games of this kind only")
 	trace = flag.Bool("sim.trace", false, "print everything that happens")
@@ -38,7 +38,10 @@ func TestGames(t *testing.T) {
 		return
 	}
 	n := *games
-	if testing.Short() {
+	switch {
+	case underRace:
+		n = min(n, 12)
+	case testing.Short():
 		n = min(n, 30)
 	}
 	var mu sync.Mutex
