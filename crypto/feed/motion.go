@@ -132,9 +132,9 @@ func (l *Log) Overruled(seat int) (uint32, bool) {
 	return 0, false
 }
 
-// BuiltOn reports whether every present seat but one has signed something on
-// top of a closed round: then nobody can have closed it differently.
-func (l *Log) BuiltOn(round uint32, but int) bool {
+// BuiltOn reports whether every present seat but some has signed something on
+// top of a closed round: then none of them can have closed it differently.
+func (l *Log) BuiltOn(round uint32, but ...int) bool {
 	var signed uint16
 	for r := round + 1; r <= l.Round(); r++ {
 		for _, s := range l.at(r).list() {
@@ -146,7 +146,7 @@ func (l *Log) BuiltOn(round uint32, but int) bool {
 			signed |= 1 << at.Seat
 		}
 	}
-	return signed|l.open.gone|1<<but == l.all()
+	return signed|l.open.gone|Without(but...).Without == l.all()
 }
 
 // Ballots lists, in one order, the ballots of the open round and those of seat in

@@ -63,7 +63,7 @@ func TestNothingGrows(t *testing.T) {
 		t.Skip("many whole games are not for a short test")
 	}
 	evening := newEvening(t)
-	early := min(10, max(*growthGames/2, 1))
+	early := min(10, max(*growthGames/4, 1))
 	var before usage
 	began := time.Now()
 	for game := 1; game <= *growthGames; game++ {

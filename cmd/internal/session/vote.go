@@ -206,16 +206,19 @@ func (c *Core) motions() []feed.Motion {
 	return out
 }
 
-// vote casts the ballots that are due.
+// vote casts the ballots that are due. Who was left out moves nothing any more, but
+// still owes a word for rounds in which it was there.
 func (c *Core) vote() error {
-	if c.follows() == Spectator {
+	if c.cfg.Me == Spectator {
 		return nil
 	}
-	round := c.log.Round()
-	for _, m := range c.motions() {
-		if !c.Finished() && c.log.Vote(round, m, c.cfg.Me) == nil {
-			if err := c.cast(round, m, true); err != nil {
-				return err
+	if c.there() && !c.Finished() {
+		round := c.log.Round()
+		for _, m := range c.motions() {
+			if c.log.Vote(round, m, c.cfg.Me) == nil {
+				if err := c.cast(round, m, true); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -225,23 +228,26 @@ func (c *Core) vote() error {
 // answer gives a word to those who voted for what this seat has closed otherwise:
 // no, as a rule. But who moved the same a second time cannot close the round the
 // way this seat did any more. If this seat too wants to go on without whom they
-// name, it opens the round again; while it may come to want it, it waits.
+// name, it opens the round again; while it may come to want it, it waits. What all
+// the others have built on is not opened again: shares may have been given since.
 func (c *Core) answer() error {
 	asks := c.asks
 	c.asks = nil
 	for i, a := range asks {
 		if a.round >= c.log.Round() || c.log.ClosedBy(a.round) == a.motion || a.motion.Drops(c.cfg.Me) ||
-			c.log.Vote(a.round, a.motion, c.cfg.Me) != nil {
+			c.log.Vote(a.round, a.motion, c.cfg.Me) != nil || c.states[a.round].Gone[c.cfg.Me] {
 			continue
 		}
-		switch {
-		case a.motion.Trial > 0 && !c.Finished() && c.wants(a.motion):
-			c.asks = append(c.asks, asks[i+1:]...)
-			c.reopen(a.round)
-			return nil
-		case a.motion.Trial > 0 && !c.Finished() && c.may(a.motion):
-			c.asks = append(c.asks, a)
-			continue
+		if a.motion.Trial > 0 && c.there() && !c.Finished() && !c.log.BuiltOn(a.round, a.motion.Seats()...) {
+			switch {
+			case c.wants(a.motion):
+				c.asks = append(c.asks, asks[i+1:]...)
+				c.reopen(a.round)
+				return nil
+			case c.may(a.motion):
+				c.asks = append(c.asks, a)
+				continue
+			}
 		}
 		if err := c.cast(a.round, a.motion, false); err != nil {
 			return err
@@ -250,12 +256,19 @@ func (c *Core) answer() error {
 	return nil
 }
 
-// wants reports whether this seat would vote for a motion if its round were open.
+// wants reports whether this seat would vote for a motion if its round were open:
+// it wants to go on, or has gone on, without all whom it drops.
 func (c *Core) wants(m feed.Motion) bool {
 	if m.Abandon {
 		return c.quit
 	}
-	return m.Without&^(c.drop|feed.Without(c.culprits()...).Without) == 0
+	without := c.drop | feed.Without(c.culprits()...).Without
+	for i, gone := range c.state.Gone {
+		if gone {
+			without |= 1 << i
+		}
+	}
+	return m.Without&^without == 0
 }
 
 // may reports whether this seat could come to vote for a motion: it hears nobody
@@ -264,7 +277,7 @@ func (c *Core) may(m feed.Motion) bool {
 	presence := c.port.Presence()
 	late := feed.Without(c.droppable()...)
 	for _, i := range m.Seats() {
-		if !late.Drops(i) && (i >= len(presence) || presence[i].State == node.Connected) {
+		if !late.Drops(i) && c.log.Present(i) && (i >= len(presence) || presence[i].State == node.Connected) {
 			return false
 		}
 	}
