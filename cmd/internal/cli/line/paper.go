@@ -48,12 +48,20 @@ func (p Paper) Ask(prompt string) { p.Line(p.Bold("? " + prompt)) }
 type Teller struct {
 	Paper Paper
 	Book  *say.Book
-	told  int
+	told  []view.Line
 }
 
-// Tell writes what is new in the view, and reports whether anything was.
+// Tell writes what is new in the view, and reports whether anything was. Where
+// the others have gone on in another way, the story is told anew from there.
 func (t *Teller) Tell(v *view.View) bool {
-	news := t.Book.Story(v, t.told)
+	same := 0
+	for same < len(t.told) && same < len(v.Lines) && alike(t.told[same], v.Lines[same]) {
+		same++
+	}
+	if same < len(t.told) {
+		t.Paper.Line(t.Paper.Bold(t.Book.Say("story.back", "lines", len(t.told)-same)))
+	}
+	news := t.Book.Story(v, same)
 	for _, n := range news {
 		if n.Turn > 0 {
 			t.Paper.Line(t.Paper.Bold(t.Book.Say("story.turn", "turn", n.Turn, "who", t.Book.Player(v, n.Seat))))
@@ -63,13 +71,21 @@ func (t *Teller) Tell(v *view.View) bool {
 		}
 		t.Paper.Line("  " + n.Text)
 	}
-	t.told += len(news)
+	t.told = v.Lines
 	return len(news) > 0
+}
+
+// alike reports whether two lines tell of the same thing; the cards in one may
+// come to light later.
+func alike(a, b view.Line) bool {
+	return a.Round == b.Round && a.Kind == b.Kind && a.Seat == b.Seat && a.To == b.To
 }
 
 // Skip passes over the events of a kind that come next.
 func (t *Teller) Skip(v *view.View, kind table.EventKind) {
-	for t.told < len(v.Lines) && v.Lines[t.told].Kind == kind {
-		t.told++
+	n := len(t.told)
+	for n < len(v.Lines) && v.Lines[n].Kind == kind {
+		n++
 	}
+	t.told = v.Lines[:n]
 }
