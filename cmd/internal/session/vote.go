@@ -243,7 +243,8 @@ func (c *Core) answer() error {
 			case c.wants(a.motion):
 				c.asks = append(c.asks, asks[i+1:]...)
 				c.reopen(a.round)
-				return nil
+				c.drop |= a.motion.Without
+				return c.cast(a.round, a.motion, true)
 			case c.may(a.motion):
 				c.asks = append(c.asks, a)
 				continue
@@ -257,14 +258,15 @@ func (c *Core) answer() error {
 }
 
 // wants reports whether this seat would vote for a motion if its round were open:
-// it wants to go on, or has gone on, without all whom it drops.
+// it wants to go on, or has gone on, without all whom it drops, and hears none of
+// them.
 func (c *Core) wants(m feed.Motion) bool {
 	if m.Abandon {
 		return c.quit
 	}
 	without := c.drop | feed.Without(c.culprits()...).Without
-	for i, gone := range c.state.Gone {
-		if gone {
+	for i, p := range c.port.Presence() {
+		if c.state.Gone[i] && p.State == node.Away {
 			without |= 1 << i
 		}
 	}

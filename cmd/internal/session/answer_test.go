@@ -1,0 +1,101 @@
+package session
+
+import (
+	"testing"
+
+	"alibi/crypto/feed"
+	"alibi/game/table"
+	"alibi/p2p/node"
+)
+
+// absent is a port from which some seats look away.
+type absent struct {
+	Port
+	seats []int
+}
+
+func (a absent) Presence() []node.Presence {
+	out := a.Port.Presence()
+	for _, i := range a.seats {
+		out[i].State = node.Away
+	}
+	return out
+}
+
+// vote gives a core a ballot of another seat for a round.
+func (p *party) vote(c *Core, round uint32, seat int, m feed.Motion) {
+	p.t.Helper()
+	v, err := feed.CastBallot(p.keys[seat], c.log.TemplateAt(round, seat), feed.Ballot{Motion: m, Yes: true})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if err := c.Arrive(node.Arrival{From: seat, Entry: v}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// Who was left out still says no to what it cannot vote for any more: whoever
+// moved it waits for that word.
+func TestWhoWasLeftOutAnswers(t *testing.T) {
+	p := newLeaving(t, 3, 1)
+	c := p.sessions[2].core
+	p.pump(func() bool { return c.state.Stage == table.Sharing })
+	p.vote(c, 1, 0, feed.Without(2))
+	p.vote(c, 1, 1, feed.Without(2))
+	if !c.state.Gone[2] {
+		t.Fatal("seat 2 was not left out")
+	}
+	m := feed.Motion{Without: 1, Trial: 1}
+	p.vote(c, 1, 1, m)
+	if v := c.log.Vote(1, m, 2); v == nil || yes(v) {
+		t.Errorf("voted %v", v != nil)
+	}
+}
+
+// Whoever moves to go on without two, of whom this seat has left one behind
+// already and wants to leave the other, gets its vote.
+func TestVoteAgainstWhoIsGoneHere(t *testing.T) {
+	p := newLeaving(t, 4, 2)
+	c := p.sessions[1].core
+	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(1) })
+	c.port = absent{c.port, []int{2, 3}}
+	round := c.log.Round()
+	if err := c.Drop(3); err != nil {
+		t.Fatal(err)
+	}
+	p.vote(c, round, 0, feed.Without(3))
+	p.vote(c, round, 2, feed.Without(3))
+	if !c.state.Gone[3] {
+		t.Fatal("seat 3 is there")
+	}
+	m := feed.Motion{Without: 1<<2 | 1<<3, Trial: 1}
+	p.vote(c, round, 0, m)
+	if v := c.log.Vote(round, m, 1); v != nil {
+		t.Fatal("it voted before it wanted to")
+	}
+	if err := c.Drop(2); err != nil {
+		t.Fatal(err)
+	}
+	if v := c.log.Vote(round, m, 1); v == nil || !yes(v) || !c.state.Gone[2] || !c.state.Gone[3] {
+		t.Errorf("voted %v, gone %v", v != nil, c.state.Gone)
+	}
+}
+
+// What everybody who is to stay has built on is not opened again: they may have
+// given shares since.
+func TestNothingIsOpenedThatAllBuiltOn(t *testing.T) {
+	for _, built := range []bool{false, true} {
+		p := newLeaving(t, 3, 1)
+		c := p.sessions[0].core
+		p.pump(func() bool { return c.state.Stage == table.Sharing && !c.log.Owes(0) && (!built || !c.log.Owes(1)) })
+		c.port = absent{c.port, []int{2}}
+		if err := c.Drop(2); err != nil {
+			t.Fatal(err)
+		}
+		m := feed.Motion{Without: 1 << 2, Trial: 1}
+		p.vote(c, 1, 1, m)
+		if v := c.log.Vote(1, m, 0); v == nil || yes(v) == built {
+			t.Errorf("built on: %v, voted %v", built, v != nil)
+		}
+	}
+}
