@@ -7,16 +7,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"alibi/cmd/internal/sim"
 )
 
 var (
-	games = flag.Int("sim.games", 120, "how many games to play; .ci/run plays 500")
+	games = flag.Int("sim.games", 120, "how many games to play")
 	seed  = flag.Uint64("sim.seed", 0, "play the game of this seed only")
 	kind  = flag.String("sim.kind", "", "play games of this kind only")
 	trace = flag.Bool("sim.trace", false, "print everything that happens")
+	first = flag.Bool("sim.first", false, "play no more games after one that fails")
 )
 
 // kinds are what games are about, by seed.
@@ -45,14 +47,18 @@ func TestGames(t *testing.T) {
 		n = min(n, 30)
 	}
 	var mu sync.Mutex
+	var failed atomic.Bool
 	totals := map[string]int{}
 	t.Run("games", func(t *testing.T) {
 		const workers = 8
 		for i := range workers {
 			t.Run(fmt.Sprint(i), func(t *testing.T) {
 				t.Parallel()
-				for s := i + 1; s <= n; s += workers {
+				for s := i + 1; s <= n && !(*first && failed.Load()); s += workers {
 					r := play(t, uint64(s))
+					if r.Failure != nil {
+						failed.Store(true)
+					}
 					mu.Lock()
 					for k, v := range r.Counts {
 						totals[k] += v
