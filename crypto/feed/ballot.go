@@ -145,5 +145,5 @@ func NextGame(game, prev Hash, round uint32, m Motion) Hash {
 	}
 	return transcript.Hash("leave", game[:], prev[:],
 		[]byte{byte(round >> 24), byte(round >> 16), byte(round >> 8), byte(round)},
-		[]byte{byte(m.Without >> 8), byte(m.Without)}, []byte{abandon})
+		[]byte{byte(m.Without >> 8), byte(m.Without)}, []byte{abandon}, []byte{m.Trial})
 }

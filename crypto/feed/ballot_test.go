@@ -95,7 +95,7 @@ func TestNextGameDependsOnEverything(t *testing.T) {
 	seen := map[feed.Hash]bool{game: true}
 	for _, h := range []feed.Hash{
 		feed.NextGame(game, prev, 3, m), feed.NextGame(other, prev, 3, m), feed.NextGame(game, other, 3, m), feed.NextGame(game, prev, 4, m),
-		feed.NextGame(game, prev, 3, feed.Motion{Without: 4}), feed.NextGame(game, prev, 3, feed.Motion{Without: 2, Abandon: true}),
+		feed.NextGame(game, prev, 3, feed.Motion{Without: 2, Trial: 1}), feed.NextGame(game, prev, 3, feed.Motion{Without: 4}), feed.NextGame(game, prev, 3, feed.Motion{Without: 2, Abandon: true}),
 	} {
 		if seen[h] {
 			t.Error("two leaves go on under one name")
