@@ -22,6 +22,16 @@ func (p *peer) Publish(entries ...*feed.Signed) {
 	if added {
 		p.tellAll()
 		p.recheck()
+		p.pump() // a network goroutine may be quicker than whatever comes next
+	}
+}
+
+// pump has every connection say at once what there is to say.
+func (p *peer) pump() {
+	for _, e := range p.ends {
+		if e != nil {
+			e.pump()
+		}
 	}
 }
 
@@ -37,7 +47,7 @@ func (p *peer) Repeat(seat int, entries ...*feed.Signed) {
 		p.rogue.published(entries)
 	}
 	if e := p.ends[seat]; e != nil {
-		e.wake()
+		e.pump()
 	}
 }
 
