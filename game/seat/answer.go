@@ -73,6 +73,10 @@ func (p *Seat) dutiful(st *table.State) (move.Move, error) {
 		return p.unseal(st)
 	case rules.Confirming:
 		return new(move.Checked), nil
+	case rules.Laying:
+		if st.Parting {
+			return new(move.Checked), nil
+		}
 	case rules.Judging:
 		return p.verdict(st)
 	case rules.Disclosing:

@@ -13,10 +13,10 @@ import (
 	"alibi/game/table"
 )
 
-// laid plays the round in which hands are laid, if there is one.
+// laid plays the rounds in which hands are laid, if there are any.
 func (s *scene) laid(t testing.TB) {
 	t.Helper()
-	if s.State.Phase() == rules.Laying {
+	for s.State.Phase() == rules.Laying {
 		s.step(t)
 	}
 	s.twin = s.State

@@ -59,6 +59,10 @@ func (s *State) Tolerates(seats ...int) bool {
 // without is the state in which the open stage or phase is done again without
 // the seats that a motion drops. What was said in the round counts for nothing,
 // and a fault in it has cost its author the seat.
+//
+// Before a hand is turned over, all who stay speak on top of the leave: some of
+// them may have voted for another motion too, and go another way with others, in
+// which that hand is still being played.
 func (s *State) without(m feed.Motion, ballots []*feed.Signed) *State {
 	t := s.next()
 	t.Faults = nil
@@ -81,8 +85,11 @@ func (s *State) without(m feed.Motion, ballots []*feed.Signed) *State {
 		if t.Gone[t.Shuffler] {
 			t.shuffledBy(t.Shuffler)
 		}
+	case Dealing:
+		t.Stage = Checking
 	case Playing:
 		t.Pos = t.Pos.Depart(m.Seats())
+		t.Parting = t.Pos.Phase == rules.Laying
 		t.settled(s.Pos)
 	}
 	return t

@@ -100,7 +100,7 @@ func TestLeaveByRole(t *testing.T) {
 			s := f.cut(t, f.first(t, phase(tt.at)), shortly(t))
 			before := s.State
 			s.leave(t, tt.who(before.Pos))
-			if s.State.Phase() == rules.Laying {
+			for s.State.Phase() == rules.Laying {
 				s.step(t)
 			}
 			tt.want(t, before.Pos, s.State.Pos)

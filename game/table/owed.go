@@ -68,7 +68,10 @@ func (s *State) Speakers() []int {
 }
 
 func (s *State) kinds() []move.Kind {
-	if s.Stage == Playing {
+	switch {
+	case s.Parting:
+		return stageKinds[Checking]
+	case s.Stage == Playing:
 		return phaseKinds[s.Pos.Phase]
 	}
 	return stageKinds[s.Stage]

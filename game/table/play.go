@@ -16,6 +16,10 @@ import (
 // play folds a round of play: what all may hear goes to the rules, and what is
 // hidden is checked here by its proofs.
 func (f *fold) play(round []said) {
+	if f.Parting { // all who stay have spoken on top of the leave: nobody can go another way
+		f.next.Parting = false
+		return
+	}
 	var acts []rules.Said
 	for _, s := range round {
 		a := f.act(s)

@@ -75,12 +75,13 @@ type State struct {
 	FaceUp    []rules.Card
 	Laid      [][]rules.Card // by seat: the hand of one who left, open to all
 
-	Pos    *rules.Position        // from Playing on
-	Seals  []feed.Hash            // by seat, while an accusation is joined
-	Sealed uint32                 // the round they were made in
-	Under  feed.Hash              // and the game field it had
-	Guess  []*deck.Guess          // by seat, while an accusation is under way
-	Peeked [][]elgamal.Ciphertext // by seat: the Crime cards under its own key
+	Pos     *rules.Position        // from Playing on
+	Parting bool                   // in Laying: all have yet to say that they hold the same history
+	Seals   []feed.Hash            // by seat, while an accusation is joined
+	Sealed  uint32                 // the round they were made in
+	Under   feed.Hash              // and the game field it had
+	Guess   []*deck.Guess          // by seat, while an accusation is under way
+	Peeked  [][]elgamal.Ciphertext // by seat: the Crime cards under its own key
 
 	Story  []Event
 	Faults []Fault
@@ -200,6 +201,8 @@ func (s *State) Tasks() []deck.Task {
 			}
 		}
 		return append(tasks, deck.Raise(s.Point()))
+	case s.Parting:
+		return nil
 	case s.Phase() == rules.Casting:
 		return []deck.Task{deck.Raise(s.Point())}
 	case s.Phase() == rules.Peeking:
