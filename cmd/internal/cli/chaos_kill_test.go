@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"alibi/p2p/netlab"
 )
 
 var chaosKills = flag.Int("chaos.kills", 12, "how often TestKillNine kills a program")
@@ -29,8 +31,8 @@ type reaper struct {
 	back  figures // from a start to the first line that the table has gone on
 }
 
-// Programs are killed with SIGKILL, again and again, one or two at a time, and
-// started again: every game comes to its end, in the same log everywhere.
+// Programs are killed with SIGKILL, again and again, one, two or all at a time,
+// and started again: every game comes to its end, in the same log everywhere.
 func TestKillNine(t *testing.T) {
 	t.Parallel()
 	r := new(reaper)
@@ -50,7 +52,9 @@ func (r *reaper) game(t *testing.T, n int) {
 	p := newParty(t, dual, "--bot", "--pause", "400ms")
 	p.need("resume")
 	p.sitDown("--leavers", fmt.Sprint(n%2), "--edition", []string{"card-advanced", "card"}[n%2])
-	p.until("the cards are shuffled", func() bool { return p.farthest() > 0 })
+	p.until("all have agreed and opened their keys", func() bool {
+		return slices.ContainsFunc(p.seats, func(s *seat) bool { return s.has("The words of this table: ") })
+	})
 	before := r.kills
 	for r.kills < *chaosKills && r.strike(p, r.kills-before > 5) {
 	}
@@ -65,11 +69,46 @@ func (r *reaper) game(t *testing.T, n int) {
 	t.Logf("%d kills; %d of the programs could not know at the end whether all have the log", r.kills-before, notes)
 }
 
+// A game on the worst of networks: every packet late, one of ten lost, computers
+// that drop out, and programs that are killed, also while their computer is out.
+func TestStorm(t *testing.T) {
+	t.Parallel()
+	p := newParty(t, dual, "--bot", "--pause", "500ms")
+	p.Delay(100 * time.Millisecond)
+	netlab.OnAll(func(l *netlab.Lab, i int) { l.Loss(i, 10) })(p.Lab)
+	p.sitDown("--leavers", fmt.Sprint(p.dice.below(2)), "--edition", "card-advanced")
+	p.until("the cards are shuffled", func() bool { return p.farthest() > 0 })
+	r, cuts := new(reaper), 0
+	for range 14 {
+		if p.dice.below(3) > 0 {
+			if !r.strike(p, false) {
+				break
+			}
+			continue
+		}
+		s := p.seats[p.dice.below(4)]
+		cuts++
+		p.IP(s.host, "link set "+netlab.Device+" down")
+		p.pass(p.dice.between(time.Second, 8*time.Second))
+		if p.dice.below(2) == 0 && s.kill() {
+			r.kills++
+			r.restart(p, s)
+		}
+		p.IP(s.host, "link set "+netlab.Device+" up")
+	}
+	p.ended(p.seats...)
+	p.same()
+	t.Logf("%d kills, %d cuts; from restart to the next move %v", r.kills, cuts, r.back)
+}
+
 // strike kills somebody at a moment that the dice say, and starts the seat
 // again. It reports whether nobody has come to the end yet.
 func (r *reaper) strike(p *party, late bool) bool {
 	victims := []*seat{p.seats[p.dice.below(4)]}
-	if p.dice.below(4) == 0 {
+	switch p.dice.below(12) {
+	case 0: // a power cut
+		victims = p.seats
+	case 1, 2:
 		victims = append(victims, p.seats[(victims[0].host+p.dice.below(3))%4])
 	}
 	moment(p, victims[0], late)
