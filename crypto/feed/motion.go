@@ -97,21 +97,23 @@ func (l *Log) Motions(round uint32) []Motion {
 // until somebody whose word that motion needs has said no: then it can never be
 // carried. So two seats that stay can close a round differently only if a third
 // signed both yes and no. A seat that is dropped, and a follower without a seat
-// (-1), promised nothing that would bind others.
+// (-1), promised nothing that would bind others: it takes over what drops it, and
+// something higher when that is carried after all (Overruled).
 func (l *Log) Closes(seat int, normal bool) (Motion, bool) {
 	round := l.Round()
+	bound := false
 	for _, m := range l.Motions(round) {
+		out := seat < 0 || m.Drops(seat)
 		switch {
-		case l.carried(round, m):
+		case l.carried(round, m) && (out || !bound):
 			return m, true
-		case seat < 0 || m.Drops(seat):
+		case out:
 		default:
-			if v := l.Vote(round, m, seat); v != nil && v.ballot.Yes && !l.Refused(round, m) {
-				return Motion{}, false
-			}
+			v := l.Vote(round, m, seat)
+			bound = bound || v != nil && v.ballot.Yes && !l.Refused(round, m)
 		}
 	}
-	return Motion{}, normal && l.Complete()
+	return Motion{}, !bound && normal && l.Complete()
 }
 
 // Overruled finds the first closed round that was carried by a motion other than

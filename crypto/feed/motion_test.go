@@ -135,6 +135,27 @@ func TestVoteIsAPromise(t *testing.T) {
 	}
 }
 
+// A vote of its own is not in the way of a seat that the others left out: who is
+// to refuse what it moved may have gone on without it, and not answer any more.
+func TestVoteOfWhoIsLeftOut(t *testing.T) {
+	c := leaving(t, "left out", 3, 1)
+	l := c.log()
+	c.play(t, l, 4)
+	higher, lower := feed.Without(2), feed.Without(0)
+	offer(t, l, c.vote(t, l, 4, 0, higher, true), c.vote(t, l, 4, 1, lower, true))
+	if got, ok := l.Closes(0, true); ok {
+		t.Error("closed by one vote of two:", got)
+	}
+	offer(t, l, c.vote(t, l, 4, 2, lower, true))
+	if got, ok := l.Closes(0, true); !ok || got != lower {
+		t.Error("it does not take over what left it out:", got, ok)
+	}
+	offer(t, l, c.vote(t, l, 4, 1, higher, true))
+	if got, ok := l.Closes(0, true); !ok || got != higher {
+		t.Error("what is higher is carried, too:", got, ok)
+	}
+}
+
 func TestYesAndNoConvict(t *testing.T) {
 	c := leaving(t, "yes and no", 4, 1)
 	l := c.log()
@@ -309,7 +330,7 @@ func TestSeatsThatStayAgree(outer *testing.T) {
 		}
 		for i, m := range closed {
 			for j, o := range closed {
-				if m != o && !m.Drops(j) && !o.Drops(i) {
+				if m != o && !m.Drops(i) && !m.Drops(j) && !o.Drops(i) && !o.Drops(j) {
 					t.Fatalf("seat %d closed by %v, seat %d by %v", i, m, j, o)
 				}
 			}

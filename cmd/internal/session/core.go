@@ -92,6 +92,7 @@ type Core struct {
 	unkept []*feed.Signed // accepted, not yet in the store
 
 	faulty  bool // the open round is complete and cannot be closed as it is
+	judged  bool // it is complete, and its faults are known
 	final   bool // a fault was found that the table does not survive
 	blamed  map[int]table.Fault
 	past    []table.Fault               // of those that the table has gone on without

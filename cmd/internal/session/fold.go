@@ -31,6 +31,7 @@ func (c *Core) fold() error {
 	for !c.Finished() {
 		m, ok := c.log.Closes(c.follows(), c.normal())
 		if !ok {
+			c.judge()
 			return nil
 		}
 		entries := c.log.Open()
@@ -53,6 +54,19 @@ func (c *Core) fold() error {
 	return nil
 }
 
+// judge looks for faults in a complete round that this seat cannot close for now,
+// since it has voted for something else: the others may wait for its vote against
+// who is at fault.
+func (c *Core) judge() {
+	if c.judged || c.faulty || !c.log.Complete() {
+		return
+	}
+	c.judged = true
+	if next := table.Apply(c.state, c.log.Open()); next.Stopped() {
+		c.fault(next)
+	}
+}
+
 func (c *Core) apply(entries []*feed.Signed) *table.State {
 	before, began := c.state, c.cfg.Now()
 	next := table.Apply(before, entries)
@@ -67,7 +81,7 @@ func (c *Core) apply(entries []*feed.Signed) *table.State {
 func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 	round := c.state.Round
 	c.state, c.states = next, append(c.states, next)
-	c.faulty, c.queued, c.release, c.opened = false, nil, time.Time{}, c.cfg.Now()
+	c.faulty, c.judged, c.queued, c.release, c.opened = false, false, nil, time.Time{}, c.cfg.Now()
 	for _, other := range c.log.Motions(round) {
 		if other != m {
 			c.asks = append(c.asks, ask{round, other})
@@ -113,7 +127,7 @@ func (c *Core) reopen(round uint32) {
 	for len(c.steps) > 0 && c.steps[len(c.steps)-1].Round >= round {
 		c.steps = c.steps[:len(c.steps)-1]
 	}
-	c.faulty, c.queued, c.release, c.opened = false, nil, time.Time{}, c.cfg.Now()
+	c.faulty, c.judged, c.queued, c.release, c.opened = false, false, nil, time.Time{}, c.cfg.Now()
 }
 
 // speak makes and sends the entry that is due, if it can be made now.

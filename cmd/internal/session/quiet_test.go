@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"testing"
 
 	"alibi/crypto/feed"
@@ -102,5 +103,30 @@ func TestOwnWordIsSaidOnce(t *testing.T) {
 	}
 	if c.log.Entry(3, 0) != word {
 		t.Error("the same place was filled anew")
+	}
+}
+
+// Whoever has voted for something that nobody will ever carry or refuse still finds
+// the fault in a complete round, and votes against who is to blame.
+func TestFaultIsFoundInSpiteOfAVote(t *testing.T) {
+	p := newLeaving(t, 4, 1)
+	c := p.sessions[0].core
+	p.hub.cut = func(from, _ int, e *feed.Signed) bool { return e.Seat == 3 && from == 3 && e.Round == 1 }
+	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(1) && !c.log.Owes(2) && !c.log.Owes(0) })
+	if err := c.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	e := c.log.TemplateAt(1, 3)
+	e.Kind, e.Body = 1, []byte{0x80}
+	bad, err := feed.Seal(p.keys[3], e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Arrive(node.Arrival{From: 3, Entry: bad}); err != nil {
+		t.Fatal(err)
+	}
+	voted := slices.ContainsFunc(c.log.Motions(1), func(m feed.Motion) bool { return m.Without == 1<<3 && c.log.Vote(1, m, 0) != nil })
+	if len(c.Blamed()) != 1 || !voted {
+		t.Errorf("blamed %v, voted %v", c.Blamed(), voted)
 	}
 }
