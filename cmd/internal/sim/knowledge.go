@@ -54,7 +54,7 @@ func (k *knowledge) learn(w *World, seat int, st *table.State) {
 			}
 			give(card{at: i}, owner)
 		}
-	case st.Phase() == rules.Laying:
+	case st.Phase() == rules.Laying && !st.Parting:
 		for i, owner := range st.Owners {
 			for _, left := range st.Pos.Laid {
 				if owner == left {

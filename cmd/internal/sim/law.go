@@ -194,7 +194,7 @@ func (l *law) after(p *peer) {
 	l.note(st)
 	l.w.trace("%s: round %d, %s %s, %d present", p.name, st.Round, st.Stage, st.Phase(), len(st.Present()))
 	was := p.chain
-	p.chain, p.moved = chainOf(p), l.w.now
+	p.chain, p.moved, p.gone = chainOf(p), l.w.now, st.Gone
 	l.rolled(p, was)
 	for _, q := range l.w.peers {
 		l.compare(p, q)
@@ -247,10 +247,10 @@ func (l *law) compare(p, q *peer) {
 	}
 }
 
-// out reports whether some honest peer has gone on without p.
+// out reports whether some honest peer has gone on without p, when last seen.
 func (l *law) out(p *peer) bool {
 	for _, q := range l.w.peers {
-		if q.rogue == nil && q.core != nil && q.core.State().Gone[p.seat] {
+		if q.rogue == nil && len(q.gone) > 0 && q.gone[p.seat] {
 			return true
 		}
 	}

@@ -54,6 +54,7 @@ type peer struct {
 
 	finished bool
 	chain    []feed.Hash // hash of everything before each round, the open one included
+	gone     []bool      // who had left when the chain was last looked at
 	moved    time.Duration
 	quit     int // the life, counted from 1, in which it gave the game up
 }
