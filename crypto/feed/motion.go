@@ -96,39 +96,41 @@ func (l *Log) Motions(round uint32) []Motion {
 // the normal way. What it has voted for stands in the way of anything lower,
 // until somebody whose word that motion needs has said no: then it can never be
 // carried. So two seats that stay can close a round differently only if a third
-// signed both yes and no. A seat that is dropped, and a follower without a seat
-// (-1), promised nothing that would bind others: it takes over what drops it, and
-// something higher when that is carried after all (Overruled).
+// signed both yes and no. A seat that is dropped, be it in this round or before,
+// and a follower without a seat (-1), promised nothing that would bind others: it
+// takes over what drops it, and something higher when that is carried after all
+// (Overruled).
 func (l *Log) Closes(seat int, normal bool) (Motion, bool) {
-	round := l.Round()
-	bound := false
+	m, ok, bound := l.takes(l.Round(), seat)
+	return m, ok || !bound && normal && l.Complete()
+}
+
+// takes finds the highest motion that a seat may close a round by, and whether
+// its own word stands in the way of anything else.
+func (l *Log) takes(round uint32, seat int) (m Motion, ok, bound bool) {
+	gone := seat < 0 || l.at(round).gone&(1<<seat) != 0
 	for _, m := range l.Motions(round) {
-		out := seat < 0 || m.Drops(seat)
-		switch {
-		case l.carried(round, m) && (out || !bound):
-			return m, true
-		case out:
-		default:
+		out := gone || m.Drops(seat)
+		if l.carried(round, m) && (out || !bound) {
+			return m, true, bound
+		}
+		if !out {
 			v := l.Vote(round, m, seat)
 			bound = bound || v != nil && v.ballot.Yes && !l.Refused(round, m)
 		}
 	}
-	return Motion{}, !bound && normal && l.Complete()
+	return Motion{}, false, bound
 }
 
-// Overruled finds the first closed round that was carried by a motion other than
-// the one it was closed by here: whoever is dropped by it, or has no seat (-1),
-// takes it over.
+// Overruled finds the first closed round that a seat has to close by a higher
+// motion than it did: one that drops it or, since it stood outside already when it
+// closed the round, any that it may take.
 func (l *Log) Overruled(seat int) (uint32, bool) {
-	for r := range l.closed {
-		round := uint32(r)
-		for _, m := range l.Motions(round) {
-			if m == l.closed[r].motion {
-				break // what is lower does not count
-			}
-			if (seat < 0 || m.Drops(seat)) && l.carried(round, m) {
-				return round, true
-			}
+	for r, c := range l.closed {
+		m, ok, _ := l.takes(uint32(r), seat)
+		outside := seat < 0 || c.gone&(1<<seat) != 0 || c.motion.Drops(seat)
+		if ok && m.Compare(c.motion) > 0 && (outside || m.Drops(seat)) {
+			return uint32(r), true
 		}
 	}
 	return 0, false

@@ -163,7 +163,7 @@ func (c *Core) stop() {
 // what this peer holds, there is no doubt; and whoever voted the author out did so
 // on top of it.
 func (c *Core) doubt(author int, round uint32) {
-	if round < c.log.Round() && c.log.Present(author) && c.follows() != Spectator && !c.log.BuiltOn(round, author) {
+	if round < c.log.Round() && c.log.Present(author) && c.there() && !c.log.BuiltOn(round, author) {
 		c.reopen(round)
 	}
 }

@@ -275,19 +275,10 @@ func (c *Core) took(e *feed.Signed) {
 	if e.Round < c.log.Round() && b.Yes {
 		c.asks = append(c.asks, ask{e.Round, b.Motion})
 	}
-	if round, over := c.log.Overruled(c.follows()); over {
+	if round, over := c.log.Overruled(c.cfg.Me); over {
 		c.reopen(round)
 		c.spare = nil // of a branch that nobody who stays is on
 	}
-}
-
-// follows is the seat whose promises bind how this peer closes rounds: none, once
-// the others have gone on without it.
-func (c *Core) follows() int {
-	if c.cfg.Me != Spectator && c.log.Present(c.cfg.Me) {
-		return c.cfg.Me
-	}
-	return Spectator
 }
 
 // Do carries a decision of the player out. A refusal changes nothing and says

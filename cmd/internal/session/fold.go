@@ -19,7 +19,7 @@ var errClosing = errors.New("session: the table does not take what the log close
 
 // closable reports whether the open round can be closed now.
 func (c *Core) closable() bool {
-	_, ok := c.log.Closes(c.follows(), c.normal())
+	_, ok := c.log.Closes(c.cfg.Me, c.normal())
 	return ok && !c.Finished()
 }
 
@@ -29,7 +29,7 @@ func (c *Core) normal() bool { return !c.faulty && !c.owesVote() }
 // fold closes rounds as long as they can be closed.
 func (c *Core) fold() error {
 	for !c.Finished() {
-		m, ok := c.log.Closes(c.follows(), c.normal())
+		m, ok := c.log.Closes(c.cfg.Me, c.normal())
 		if !ok {
 			c.judge()
 			return nil

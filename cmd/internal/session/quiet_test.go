@@ -112,7 +112,9 @@ func TestFaultIsFoundInSpiteOfAVote(t *testing.T) {
 	p := newLeaving(t, 4, 1)
 	c := p.sessions[0].core
 	p.hub.cut = func(from, _ int, e *feed.Signed) bool { return e.Seat == 3 && from == 3 && e.Round == 1 }
-	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(1) && !c.log.Owes(2) && !c.log.Owes(0) })
+	p.pump(func() bool {
+		return c.state.Stage == table.Keying && !c.log.Owes(1) && !c.log.Owes(2) && !c.log.Owes(0)
+	})
 	if err := c.Abandon(); err != nil {
 		t.Fatal(err)
 	}

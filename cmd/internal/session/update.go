@@ -108,7 +108,7 @@ func (c *Core) show() {
 }
 
 // there reports whether this peer has a seat that has not been left out.
-func (c *Core) there() bool { return c.follows() != Spectator }
+func (c *Core) there() bool { return c.log.Present(c.cfg.Me) }
 
 func (c *Core) motion(m feed.Motion) Motion {
 	out := Motion{Without: m.Seats(), Abandon: m.Abandon}

@@ -33,7 +33,7 @@ func (c *Core) Drop(seat int) error {
 	switch {
 	case c.Finished():
 		return ErrOver
-	case c.follows() == Spectator || seat == c.cfg.Me || !c.log.Present(seat):
+	case !c.there() || seat == c.cfg.Me || !c.log.Present(seat):
 		return ErrNoSeat
 	case !slices.Contains(c.droppable(), seat):
 		return ErrThere
@@ -49,7 +49,7 @@ func (c *Core) Abandon() error {
 	switch {
 	case c.Finished():
 		return ErrOver
-	case c.follows() == Spectator:
+	case !c.there():
 		return ErrNoSeat
 	}
 	c.quit = true
@@ -84,7 +84,7 @@ func (c *Core) timeout() time.Time {
 // patience is, by seat, when it comes to an end; zero is never.
 func (c *Core) patience() []time.Time {
 	out := make([]time.Time, c.state.Seats())
-	if c.cfg.Patience == 0 || c.follows() == Spectator {
+	if c.cfg.Patience == 0 || !c.there() {
 		return out
 	}
 	presence := c.port.Presence()
@@ -152,7 +152,7 @@ func (c *Core) tried(m feed.Motion) feed.Motion {
 // voted in this round to go on without them.
 func (c *Core) owesVote() bool {
 	m, round := c.against(), c.log.Round()
-	if c.follows() == Spectator || !c.log.Lawful(m) || c.log.Vote(round, m, c.cfg.Me) != nil {
+	if !c.there() || !c.log.Lawful(m) || c.log.Vote(round, m, c.cfg.Me) != nil {
 		return false
 	}
 	for _, other := range c.log.Motions(round) {
@@ -166,7 +166,7 @@ func (c *Core) owesVote() bool {
 // refused reports whether what this seat moved in the open round has been
 // refused: the others have closed it in another way.
 func (c *Core) refused() bool {
-	_, ok := c.log.Closes(c.follows(), true)
+	_, ok := c.log.Closes(c.cfg.Me, true)
 	return ok
 }
 

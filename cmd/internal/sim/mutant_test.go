@@ -41,7 +41,7 @@ var mutants = []mutant{
 		kind: "cheat", within: 400, broken: "no share too early",
 	}, {
 		name: "a leave closed on one side only", file: "cmd/internal/session/core.go",
-		old: "c.log.Overruled(c.follows()); over {", new: "c.log.Overruled(c.follows()); over && false {",
+		old: "c.log.Overruled(c.cfg.Me); over {", new: "c.log.Overruled(c.cfg.Me); over && false {",
 		kind: "leaver", within: 150, broken: "one log|a live quorum ends|closed rounds stand",
 	}, {
 		name: "own vote not respected", file: "crypto/feed/motion.go",

@@ -39,7 +39,6 @@ type strategy struct {
 
 // Conditions of strategies.
 func mayLeave(s *setting) bool     { return s.leavers > 0 }
-func nobodyMay(s *setting) bool    { return s.leavers == 0 }
 func hasHalves(s *setting) bool    { return s.seats > 2 }
 func reckless(s *setting, _ *dice) { s.reckless = true }
 
