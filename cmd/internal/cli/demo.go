@@ -32,7 +32,6 @@ func (p *program) demoCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer keep.discard()
 		if plain {
 			p.paper.Marked = false
 		}

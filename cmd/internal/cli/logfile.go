@@ -3,13 +3,14 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // logFile is where a game's log goes: written whole or not at all, and tried out
 // before the game begins. The zero value keeps nothing.
 type logFile struct {
 	path string
-	tmp  *os.File
 	mode os.FileMode
 }
 
@@ -21,11 +22,37 @@ func (p *program) openLog(path string) (*logFile, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, p.usage("bad.log.file", "hint.log", "file", path)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".alibi-*")
+	l := &logFile{path, 0o644}
+	draft, err := l.draft()
+	if err == nil {
+		_ = draft.Close()
+		err = os.Remove(draft.Name())
+	}
 	if err != nil {
 		return nil, p.failed("failed.log", "hint.log", "file", path, "why", reason(err))
 	}
-	return &logFile{path, tmp, 0o644}, nil
+	return l, nil
+}
+
+// draftLife is longer than any draft is needed.
+const draftLife = time.Minute
+
+// draft makes the file that is given the log's name once it is whole. It is there
+// for moments only. What a program that was killed in one of them has left goes
+// now; a young one may belong to a program that is writing the same log.
+func (l *logFile) draft() (*os.File, error) {
+	folder, prefix := filepath.Dir(l.path), "."+filepath.Base(l.path)+".alibi-"
+	files, _ := os.ReadDir(folder) // if this fails the next step does
+	for _, f := range files {
+		number, ours := strings.CutPrefix(f.Name(), prefix)
+		if !ours || strings.Trim(number, "0123456789") != "" {
+			continue
+		}
+		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > draftLife {
+			_ = os.Remove(filepath.Join(folder, f.Name())) // it is in nobody's way
+		}
+	}
+	return os.CreateTemp(folder, prefix+"*")
 }
 
 // reason is the bare cause of a file error; the name is said elsewhere.
@@ -38,26 +65,28 @@ func reason(err error) error {
 
 // keep writes the log and gives it its name.
 func (l *logFile) keep(b []byte) error {
-	if l.tmp == nil {
+	if l.path == "" {
 		return nil
 	}
-	tmp := l.tmp
-	l.tmp = nil
-	_, err := tmp.Write(b)
+	draft, err := l.draft()
+	if err != nil {
+		return err
+	}
+	_, err = draft.Write(b)
 	if err == nil {
-		err = tmp.Chmod(l.mode)
+		err = draft.Chmod(l.mode)
 	}
 	if err == nil {
-		err = tmp.Sync()
+		err = draft.Sync()
 	}
-	if closed := tmp.Close(); err == nil {
+	if closed := draft.Close(); err == nil {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(tmp.Name(), l.path)
+		err = os.Rename(draft.Name(), l.path)
 	}
 	if err != nil {
-		_ = os.Remove(tmp.Name())
+		_ = os.Remove(draft.Name())
 	}
 	return err
 }
@@ -72,13 +101,4 @@ func (p *program) keepLog(l *logFile, b []byte) error {
 	}
 	p.paper.Line(p.book.Say("log.kept", "file", l.path))
 	return nil
-}
-
-// discard removes what keep was never called for.
-func (l *logFile) discard() {
-	if l.tmp != nil {
-		_ = l.tmp.Close()
-		_ = os.Remove(l.tmp.Name())
-		l.tmp = nil
-	}
 }

@@ -49,7 +49,6 @@ func (p *program) takeUp(ctx context.Context, c chair, table string) error {
 	if err != nil {
 		return err
 	}
-	defer log.discard()
 	return p.online(ctx, c.peer(), func(ctx context.Context, peer *session.Peer) error {
 		k, err := p.choose(peer, table)
 		if err != nil {

@@ -111,16 +111,22 @@ func (r *running) finish() (out string) {
 func TestKilledAndResumed(t *testing.T) {
 	h := newHousehold(t)
 	bot := []string{"--bot", "--loopback", "--pause", "20ms"}
+	if err := os.Mkdir(filepath.Join(h.dir, "apart"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	anh := h.start("anh", append([]string{"open", "--name", "Anh", "--table", "The Kill", "--log", h.log("anh")}, bot...)...)
 	anh.await("Your table is open")
 	bahar := h.start("bahar", append([]string{"join", "the kill", "--name", "Bahar", "--log", h.log("bahar")}, bot...)...)
 	bahar.await("You sit at")
-	chai := h.start("chai", append([]string{"join", "the kill", "--name", "Chai"}, bot...)...)
+	chai := h.start("chai", append([]string{"join", "the kill", "--name", "Chai", "--log", filepath.Join(h.dir, "apart", "log")}, bot...)...)
 	chai.await("turn 2, ")
 	if err := chai.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	_ = chai.cmd.Wait()
+	if left := namesIn(t, filepath.Join(h.dir, "apart")); len(left) > 0 {
+		t.Errorf("left beside the log: %q", left)
+	}
 
 	if got := h.run("chai", 0, "resume", "--list"); !strings.HasPrefix(got, "#  TABLE     GAME            PLAYERS           YOU   ENTRIES") ||
 		!strings.Contains(got, "\n1  The Kill  Clue Card Game  Anh, Bahar, Chai  Chai  ") {

@@ -21,7 +21,6 @@ func (p *program) sit(ctx context.Context, c chair, take func(context.Context, *
 	if err != nil {
 		return err
 	}
-	defer log.discard()
 	return p.online(ctx, c.peer(), func(ctx context.Context, peer *session.Peer) error {
 		p.remind(peer)
 		s, err := p.waitForTable(ctx, c, func(ctx context.Context) (*session.Seating, error) { return take(ctx, peer) })

@@ -31,7 +31,6 @@ func (p *program) watchCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		defer keep.discard()
 		// A spectator holds no key: a throw-away identity will do, and a game under
 		// way in another process is not in the way.
 		return p.online(cmd.Context(), session.PeerConfig{Loopback: loopback}, func(ctx context.Context, peer *session.Peer) error {
