@@ -81,6 +81,27 @@ func TestVoteAgainstWhoIsGoneHere(t *testing.T) {
 	}
 }
 
+// Whoever moves again what has been carried is told no, and with the ballots of
+// the first time it can go on: be whom it drops there or not.
+func TestNoToWhatIsFulfilled(t *testing.T) {
+	p := newLeaving(t, 4, 1)
+	c := p.sessions[1].core
+	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(1) })
+	c.port = absent{c.port, []int{3}}
+	round := c.log.Round()
+	if err := c.Drop(3); err != nil {
+		t.Fatal(err)
+	}
+	p.vote(c, round, 0, feed.Without(3))
+	p.vote(c, round, 2, feed.Without(3))
+	c.port = c.port.(absent).Port
+	m := feed.Motion{Without: 1 << 3, Trial: 1}
+	p.vote(c, round, 0, m)
+	if v := c.log.Vote(round, m, 1); v == nil || yes(v) || !c.state.Gone[3] {
+		t.Errorf("voted %v, gone %v", v != nil, c.state.Gone)
+	}
+}
+
 // What everybody who is to stay has built on is not opened again: they may have
 // given shares since.
 func TestNothingIsOpenedThatAllBuiltOn(t *testing.T) {

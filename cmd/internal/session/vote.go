@@ -238,9 +238,9 @@ func (c *Core) answer() error {
 			c.log.Vote(a.round, a.motion, c.cfg.Me) != nil || c.states[a.round].Gone[c.cfg.Me] {
 			continue
 		}
-		if a.motion.Trial > 0 && c.there() && !c.Finished() && !c.log.BuiltOn(a.round, a.motion.Seats()...) {
+		if c.goesFurther(a) && c.there() && !c.Finished() && !c.log.BuiltOn(a.round, a.motion.Seats()...) {
 			switch {
-			case c.wants(a.motion):
+			case c.wants(a):
 				c.asks = append(c.asks, asks[i+1:]...)
 				c.reopen(a.round)
 				c.drop |= a.motion.Without
@@ -257,14 +257,23 @@ func (c *Core) answer() error {
 	return nil
 }
 
+// goesFurther reports whether a motion was moved a second time and is not
+// fulfilled by how this seat closed the round: else whoever moved it lacks nothing
+// but the ballots of that, and a no.
+func (c *Core) goesFurther(a ask) bool {
+	by := c.log.ClosedBy(a.round)
+	return a.motion.Trial > 0 && (a.motion.Abandon || a.motion.Without&^by.Without != 0)
+}
+
 // wants reports whether this seat would vote for a motion if its round were open:
 // it wants to go on, or has gone on, without all whom it drops, and hears none of
-// them.
-func (c *Core) wants(m feed.Motion) bool {
+// them but those that it closed this round without.
+func (c *Core) wants(a ask) bool {
+	m := a.motion
 	if m.Abandon {
 		return c.quit
 	}
-	without := c.drop | feed.Without(c.culprits()...).Without
+	without := c.drop | feed.Without(c.culprits()...).Without | c.log.ClosedBy(a.round).Without
 	for i, p := range c.port.Presence() {
 		if c.state.Gone[i] && p.State == node.Away {
 			without |= 1 << i
