@@ -122,17 +122,29 @@ func (l *law) due(c card, coalition uint16, st *table.State, turned bool) bool {
 	return turned
 }
 
+// turned reports whether somebody honest stands where the Crime cards were turned
+// over. After a fork the others may have stopped before: they need not have heard
+// that the accuser was right.
+func (l *law) turned() bool {
+	for _, p := range l.w.peers {
+		if !p.honest() {
+			continue
+		}
+		for _, h := range p.chain {
+			if phase, ok := l.phases[h]; ok && (phase == rules.Revealing || phase == rules.Farewell) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // hidden looks whether any coalition below the quorum could know more than it is due.
 func (l *law) hidden(p *peer) {
 	if !l.mind.dealt {
 		return
 	}
-	st := p.core.State()
-	turned := false
-	for _, h := range p.chain {
-		phase, ok := l.phases[h]
-		turned = turned || ok && (phase == rules.Revealing || phase == rules.Farewell)
-	}
+	st, turned := p.core.State(), l.turned()
 	for a, guess := range l.mind.peeked {
 		if now := guessOf(st, a); now != (sum{}) && now != guess {
 			l.w.fail("guess before the Crime", "seat %d has guessed anew after it was let to see the Crime cards", a)
