@@ -21,6 +21,7 @@ type Kept struct {
 	Me       int
 	Entries  int
 	Finished bool
+	Over     bool      // not finished, and all that is left to do is to hand its end on
 	Damaged  bool      // it cannot be taken up; Salvage may read its log
 	ID       feed.Hash // names it in the store
 }
@@ -44,9 +45,25 @@ func (p *Peer) Games() ([]Kept, error) {
 			damaged = errors.Join(damaged, err)
 			continue
 		}
+		k.Over = !k.Finished && !k.Damaged && p.over(i.Table)
 		out = append(out, k)
 	}
 	return out, damaged
+}
+
+// over reports whether a kept game has come to its end. Nothing but its log says
+// so; what does not fit together is told by Resume.
+func (p *Peer) over(id feed.Hash) bool {
+	g, err := p.store.Load(id)
+	if err != nil {
+		return false
+	}
+	secret, err := seat.ParseSecret(g.Secret)
+	if err != nil {
+		return false
+	}
+	c, err := NewCore(Config{Charter: g.Charter, Me: g.Seat, Key: p.key, Secret: secret, Kept: g.Log}, nil)
+	return err == nil && c.Finished()
 }
 
 func kept(i store.Info) (Kept, error) {
