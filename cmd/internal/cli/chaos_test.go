@@ -303,6 +303,18 @@ func (p *party) ended(seats ...*seat) {
 		if said := strings.TrimPrefix(s.errors.String(), undelivered); s.err != nil || said != "" {
 			p.t.Errorf("computer %d: %v: %s", s.host, s.err, said)
 		}
+		if s.errors.String() == undelivered {
+			s.owes()
+		}
+	}
+}
+
+// owes checks that the list of games says why this one is still in it.
+func (s *seat) owes() {
+	p := s.party
+	p.t.Helper()
+	if out, err := p.alibi(s.host, "resume", "--list").CombinedOutput(); err != nil || !strings.Contains(string(out), "over; some player may lack the end") {
+		p.t.Errorf("computer %d: resume --list: %v: %s", s.host, err, out)
 	}
 }
 

@@ -136,47 +136,80 @@ func (p *program) listGames() (err error) {
 	if len(games) == 0 && damaged == nil {
 		return p.failed("failed.nogame", "hint.nogame")
 	}
+	if len(games) > 0 {
+		lines := line.Columns(p.rows(games))
+		lines[0] = p.paper.Bold(lines[0])
+		p.paper.Lines(lines)
+	}
+	var broken []string
+	for _, k := range games {
+		if k.Damaged {
+			broken = append(broken, strconv.Quote(k.Table))
+		}
+	}
+	if len(broken) > 0 {
+		return p.failed("failed.damaged.some", "hint.damaged", "tables", strings.Join(broken, p.book.Say("list.between")))
+	}
+	return damaged
+}
+
+// rows is a table of games, one a row.
+func (p *program) rows(games []session.Kept) [][]string {
 	say := p.book.Say
 	rows := [][]string{{say("resume.number"), say("tables.name"), say("tables.edition"), say("resume.players"),
 		say("resume.me"), say("resume.entries"), say("tables.note")}}
-	var broken []string
 	for i, k := range games {
 		edition, note := "", ""
 		if k.Edition != nil {
 			edition = p.book.Edition(k.Edition.Name)
 		}
-		if k.Damaged {
+		switch {
+		case k.Damaged:
 			note = say("resume.damaged")
-			broken = append(broken, strconv.Quote(k.Table))
+		case k.Over:
+			note = say("resume.over")
 		}
 		rows = append(rows, []string{strconv.Itoa(i + 1), k.Table, edition, strings.Join(k.Players, say("list.between")),
 			k.Players[k.Me], strconv.Itoa(k.Entries), note})
 	}
-	if len(games) > 0 {
-		lines := line.Columns(rows)
-		lines[0] = p.paper.Bold(lines[0])
-		p.paper.Lines(lines)
-	}
-	if len(broken) > 0 {
-		return p.failed("failed.damaged.some", "hint.damaged", "tables", strings.Join(broken, say("list.between")))
-	}
-	return damaged
+	return rows
 }
 
 // remind says what games are unfinished here, before another one begins.
 func (p *program) remind(peer *session.Peer) {
 	games, _ := unfinished(peer) // what is damaged is said by resume
-	var tables []string
+	p.paper.Lines(p.reminders(games))
+}
+
+func (p *program) reminders(games []session.Kept) (lines []string) {
+	var left, over []string
 	for _, k := range games {
-		tables = append(tables, strconv.Quote(k.Table))
+		if k.Over {
+			over = append(over, strconv.Quote(k.Table))
+		} else {
+			left = append(left, strconv.Quote(k.Table))
+		}
 	}
-	switch len(tables) {
+	command := "alibi resume"
+	if len(games) > 1 {
+		command += " TABLE"
+	}
+	between := p.book.Say("list.between")
+	switch len(left) {
 	case 0:
 	case 1:
-		p.paper.Line(p.book.Say("resume.here", "table", games[0].Table))
+		lines = append(lines, p.book.Say("resume.here", "table", left[0], "command", command))
 	default:
-		p.paper.Line(p.book.Say("resume.here.some", "tables", strings.Join(tables, p.book.Say("list.between"))))
+		lines = append(lines, p.book.Say("resume.here.some", "tables", strings.Join(left, between), "command", command))
 	}
+	switch len(over) {
+	case 0:
+	case 1:
+		lines = append(lines, p.book.Say("resume.over.here", "table", over[0], "command", command))
+	default:
+		lines = append(lines, p.book.Say("resume.over.some", "tables", strings.Join(over, between), "command", command))
+	}
+	return lines
 }
 
 // salvage writes the logs that can be read into a folder. It writes over nothing.

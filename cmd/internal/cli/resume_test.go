@@ -269,3 +269,39 @@ func TestNamedGames(t *testing.T) {
 		}
 	}
 }
+
+// Of a game that is over, and that others may lack the end of, the list and the
+// reminder say so.
+func TestOwedEnds(t *testing.T) {
+	kept := func(table string, over bool) session.Kept {
+		return session.Kept{Table: table, Players: []string{"Anh", "Bahar"}, Entries: 9, Over: over}
+	}
+	p, _, _ := inMemory("")
+	var notes []string
+	for _, row := range p.rows([]session.Kept{kept("Red", false), kept("Blue", true)})[1:] {
+		notes = append(notes, row[len(row)-1])
+	}
+	if want := []string{"", "over; some player may lack the end"}; !slices.Equal(notes, want) {
+		t.Errorf("the list notes %q, want %q", notes, want)
+	}
+	for _, tc := range []struct{ left, over, want string }{
+		{"", "", ""},
+		{"Red", "", `You left a game at "Red". Take it up again with: alibi resume`},
+		{"", "Blue", `The game at "Blue" is over, but some player may lack its end. Hand it on with: alibi resume`},
+		{"", "Blue Grey", `The games at "Blue", "Grey" are over, but some player may lack their ends. Hand one on with: alibi resume TABLE`},
+		{"Red", "Blue", `You left a game at "Red". Take it up again with: alibi resume TABLE` + "\n" +
+			`The game at "Blue" is over, but some player may lack its end. Hand it on with: alibi resume TABLE`},
+		{"Red Pink", "", `You left games at "Red", "Pink". Take one up again with: alibi resume TABLE`},
+	} {
+		var games []session.Kept
+		for _, table := range strings.Fields(tc.left) {
+			games = append(games, kept(table, false))
+		}
+		for _, table := range strings.Fields(tc.over) {
+			games = append(games, kept(table, true))
+		}
+		if got := strings.Join(p.reminders(games), "\n"); got != tc.want {
+			t.Errorf("%q left, %q over: %s", tc.left, tc.over, got)
+		}
+	}
+}
