@@ -19,9 +19,11 @@ const (
 
 // Delay moves every host to a slow switch, run by this process, that hands each
 // frame on after d. It is set up before programs are started: their interface is
-// another one from then on. Cut and Mend do nothing there.
+// another one from then on. Cut and Mend do nothing there. It skips the test
+// without /dev/net/tun.
 func (l *Lab) Delay(d time.Duration) {
 	l.t.Helper()
+	l.needTun()
 	s := &slowSwitch{delay: d, held: make(chan frame, maxFrames), learned: map[[6]byte]int{}}
 	for i := 1; i <= l.plan.Hosts; i++ {
 		l.IP(i, "link delete "+Device)

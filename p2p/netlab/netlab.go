@@ -242,10 +242,11 @@ func (l *Lab) Docker(i int) {
 
 // VPN gives a host a tunnel that has taken the default route. With half, it is
 // an adapter that carries multicast, with two routes to one half of the internet
-// each.
+// each. It skips the test without /dev/net/tun.
 func (l *Lab) VPN(i int, half bool) {
 	l.t.Helper()
 	if !half {
+		l.needTun()
 		l.IP(i, "tuntap add dev tun0 mode tun", "addr add 10.8.0.2/24 dev tun0", "link set tun0 up",
 			"route replace default dev tun0")
 		return
@@ -254,6 +255,17 @@ func (l *Lab) VPN(i int, half bool) {
 		fmt.Sprintf("link set vpn%d up", i))
 	l.IP(i, "link set tap0 up", "addr add 10.8.0.2/24 dev tap0",
 		"route add 0.0.0.0/1 dev tap0", "route add 128.0.0.0/1 dev tap0")
+}
+
+// needTun skips the test where interfaces that end in a program cannot be made,
+// as in containers that lack the device.
+func (l *Lab) needTun() {
+	l.t.Helper()
+	device, err := os.OpenFile("/dev/net/tun", os.O_RDWR, 0)
+	if err != nil {
+		l.t.Skipf("tunnels and slow switches: %v", err)
+	}
+	_ = device.Close()
 }
 
 // Firewall lets a host accept only answers to what it sent, ICMP and mDNS to the
