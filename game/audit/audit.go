@@ -62,7 +62,7 @@ func Check(charter []byte, entries []*feed.Signed) (*Report, error) {
 		Report: &Report{State: st}, states: []*table.State{st},
 		log: feed.NewLog(charter, st.Charter.IDs(), int(st.Charter.Leavers)),
 	}
-	rest := a.read(entries)
+	rest := a.readAll(entries)
 	if a.Fair() {
 		a.judge(rest)
 	}
@@ -75,6 +75,7 @@ type auditor struct {
 	*Report
 	log    *feed.Log
 	states []*table.State // of every round up to the open one
+	read   int            // entries of the open round
 }
 
 func (r *Report) find(seat int, round uint32, check string) {
@@ -84,9 +85,9 @@ func (r *Report) find(seat int, round uint32, check string) {
 	}
 }
 
-// read takes entries as long as each stands in its place, closes rounds, and
+// readAll takes entries as long as each stands in its place, closes rounds, and
 // returns what comes after that. It ends early at a round that breaks a rule.
-func (a *auditor) read(entries []*feed.Signed) (rest []*feed.Signed) {
+func (a *auditor) readAll(entries []*feed.Signed) (rest []*feed.Signed) {
 	last := -1
 	for i, e := range entries {
 		if int(e.Seat) < last || e.Round != a.log.Round() {
@@ -95,7 +96,7 @@ func (a *auditor) read(entries []*feed.Signed) (rest []*feed.Signed) {
 		if verdict, err := a.log.Offer(e); err != nil || verdict != feed.Added {
 			return entries[i:]
 		}
-		a.Entries++
+		a.Entries, a.read = a.Entries+1, a.read+1
 		last = int(e.Seat)
 		if m, ok := a.log.Closes(-1, true); ok {
 			last = -1
@@ -113,6 +114,11 @@ func (a *auditor) close(m feed.Motion) bool {
 	if !m.Normal() {
 		entries = a.log.Votes(m)
 	}
+	if a.read > len(entries) {
+		a.find(-1, a.log.Round(), checkBeside) // or one game would have many logs
+		return false
+	}
+	a.read = 0
 	next := table.Apply(a.State, entries)
 	a.State = next
 	for _, f := range next.Faults {
@@ -134,6 +140,11 @@ func (a *auditor) finish() {
 		return
 	}
 	a.Complete = a.State.Abandoned || a.State.Stage == table.Playing && a.State.Phase() == rules.Over
+	if a.Complete && a.read > 0 {
+		a.find(-1, a.log.Round(), checkBeside)
+		a.Complete = false
+		return
+	}
 	for seat := range a.log.Seats() {
 		if a.log.Owes(seat) {
 			a.Missing = append(a.Missing, seat)

@@ -31,10 +31,13 @@ const (
 	checkPeeked = "saw other Crime cards than were turned over"
 )
 
-// replay does nothing while no seat has opened its key, and keys are opened
-// only after the Crime cards were.
+// replay looks at every card that lies open. Keys are opened only after the Crime
+// cards were; hands of players who left lie open before that.
 func (r *Report) replay() {
 	st := r.State
+	if st.Pos == nil {
+		return // no card lies open yet
+	}
 	p := &Replay{Hands: map[int][]rules.Card{}, Shown: map[int]rules.Card{}, Guesses: map[int][]rules.Card{}}
 	for i, key := range st.Opened {
 		if key == nil {
@@ -48,11 +51,10 @@ func (r *Report) replay() {
 			r.find(i, st.Round, checkPeeked)
 		}
 	}
-	if len(p.Hands) == 0 {
-		return
+	if len(p.Hands) > 0 {
+		p.Whole = whole(st, p)
+		r.Replay = p
 	}
-	p.Whole = whole(st, p)
-	r.Replay = p
 	r.checkHands(p)
 	for i, e := range st.Story {
 		r.checkEvent(p, i, e)
@@ -125,7 +127,7 @@ func (r *Report) checkEvent(p *Replay, i int, e table.Event) {
 			r.find(e.Seat, e.Round, checkShown)
 		}
 	case table.Wrong:
-		if slices.Equal(p.Guesses[e.Seat], st.Pos.Crime) {
+		if guess := p.Guesses[e.Seat]; guess != nil && slices.Equal(guess, st.Pos.Crime) {
 			r.find(e.Seat, e.Round, checkRight)
 		}
 	case table.Right, table.Disclosed:
