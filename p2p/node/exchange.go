@@ -45,6 +45,7 @@ type exchange struct {
 	pinged      time.Time
 	pings       uint32
 	parting     uint32 // the first ping after the far end was told that the game is over
+	over        bool   // the far end has said so of its own, over this connection
 	resends     int
 	resent      time.Time
 	thrift      thrift    // of a spectator

@@ -3,14 +3,15 @@ package node
 import "time"
 
 // Over tells every other seat that the game is over here, and that all of it is
-// kept by now.
-func (g *Game) Over() {
+// kept by now; or that it goes on after all, since the others had closed a round
+// otherwise.
+func (g *Game) Over(over bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.over || g.me < 0 {
+	if g.over == over || g.me < 0 {
 		return
 	}
-	g.over = true
+	g.over = over
 	for x := range g.exchanges() {
 		if x.seat >= 0 {
 			x.part()
@@ -18,7 +19,7 @@ func (g *Game) Over() {
 	}
 }
 
-// part has the far end told that the game is over here, and asked to say that it
+// part has the far end told whether the game is over here, and asked to say that it
 // has heard: a connection that is closed loses what is on its way.
 func (x *exchange) part() {
 	x.far.told = false

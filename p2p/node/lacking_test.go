@@ -29,7 +29,7 @@ func TestLackingUntilOver(t *testing.T) {
 	ctx := within(t)
 	a.Publish(a.entry(t, 0, 0, "the end"))
 	b.Publish(awaitArrival(t, ctx, b).Entry)
-	a.Over()
+	a.Over(true)
 	if err := a.Flush(ctx); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestLackingUntilOver(t *testing.T) {
 	if got := a.Lacking(); !slices.Equal(got, []int{1}) {
 		t.Errorf("%v may lack something after a connection was lost", got)
 	}
-	b.Over()
+	b.Over(true)
 	awaitLacking(t, b)
 	b.Close()
 	awaitLacking(t, a)
@@ -53,16 +53,41 @@ func TestLackingComesBack(t *testing.T) {
 	peers, charter := startTable(t, 2)
 	acquaint(peers, nil)
 	a, b := peers[0].play(charter, 0), peers[1].play(charter, 1)
-	a.Over()
-	b.Over()
+	a.Over(true)
+	b.Over(true)
 	awaitLacking(t, a)
 	awaitLacking(t, b)
 	b.Close()
 	awaitLacking(t, a)
 	b = peers[1].play(charter, 1)
-	b.Over()
+	b.Over(true)
 	awaitLacking(t, b)
 	awaitLacking(t, a)
+}
+
+// A program whose game goes on after all may lack the end again; one that is back
+// after it was killed has kept the end that it once had.
+func TestLackingGoesOn(t *testing.T) {
+	peers, charter := startTable(t, 2)
+	acquaint(peers, nil)
+	a, b := peers[0].play(charter, 0), peers[1].play(charter, 1)
+	a.Over(true)
+	b.Over(true)
+	awaitLacking(t, a)
+	b.Over(false)
+	awaitLacking(t, a, 1)
+	b.Over(true)
+	awaitLacking(t, a)
+	awaitLacking(t, b)
+	b.Close()
+	awaitPresence(t, a, func(p []Presence) bool { return p[1].State != Connected })
+	b = peers[1].play(charter, 1)
+	awaitPresence(t, a, func(p []Presence) bool { return p[1].State == Connected })
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.seats[1].over {
+		t.Error("what it has kept counts no more")
+	}
 }
 
 // Two that cannot reach each other leave each other to the third.
@@ -76,7 +101,7 @@ func TestLackingElsewhere(t *testing.T) {
 	awaitPresence(t, games[0], func(p []Presence) bool { return p[1].Via == 2 })
 	for i, g := range games {
 		if i != 1 {
-			g.Over()
+			g.Over(true)
 		}
 	}
 	awaitLacking(t, games[0])

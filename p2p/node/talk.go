@@ -99,7 +99,10 @@ func (x *exchange) takeWhere(m *wire.Where, now time.Time) error {
 		s.links = links
 		ring(g.recheck)
 	}
-	x.far.over = x.far.over || m.Over
+	// What a program has kept stays kept when it is started anew. Only the same one
+	// can say that its game goes on after all.
+	x.far.over = m.Over || x.far.over && !x.over
+	x.over = m.Over
 	x.plan.Where(placed(m.At), links, now)
 	if m.Again {
 		x.resends -= int(now.Sub(x.resent) / time.Second)

@@ -172,7 +172,7 @@ func (p *port) Arrivals() <-chan node.Arrival    { return p.arrivals }
 func (p *port) PresenceChanged() <-chan struct{} { return p.changed }
 func (p *port) Resync(int)                       {}
 func (p *port) Forget(func(*feed.Signed) bool)   {}
-func (p *port) Over()                            {}
+func (p *port) Over(bool)                        {}
 func (p *port) Lacking() []int                   { return nil }
 func (p *port) Flush(context.Context) error      { return nil }
 func (p *port) Close()                           {}

@@ -1,10 +1,12 @@
 package session
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"alibi/crypto/feed"
+	"alibi/game/move"
 	"alibi/p2p/node"
 )
 
@@ -59,6 +61,55 @@ func TestLeftOutAfterTheEnd(t *testing.T) {
 	}
 	if !c.state.Gone[2] || c.Finished() || c.log.Round() != last+1 {
 		t.Errorf("gone %v, finished %v, round %d after %d", c.state.Gone, c.Finished(), c.log.Round(), last)
+	}
+}
+
+// lacking is a link whose far end lacks something as long as something is on its
+// way here, and that remembers what it was told.
+type lacking struct {
+	*port
+	told []bool
+}
+
+func (l *lacking) Over(over bool) { l.told = append(l.told, over) }
+
+func (l *lacking) Lacking() []int {
+	if len(l.arrivals) == 0 {
+		return nil
+	}
+	return []int{0}
+}
+
+// A session that serves those who lack the end goes back to the game if it turns out
+// that they have closed the last round without it, and comes to the end that they
+// have come to.
+func TestGameGoesOnAfterTheEnd(t *testing.T) {
+	p := newLeaving(t, 3, 1)
+	left := p.sessions[2]
+	p.hub.cut = func(from, _ int, e *feed.Signed) bool {
+		return from == 2 && move.Kind(e.Kind) == move.KindLeave
+	}
+	p.pump(left.core.Finished)
+	p.sessions = p.sessions[:2]
+	for _, s := range p.sessions {
+		s.core.port = absent{s.core.port, []int{2}}
+		if err := s.core.Drop(2); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stay := p.sessions[0].core
+	p.pump(func() bool { return stay.Finished() && p.sessions[1].core.Finished() })
+
+	link := &lacking{port: p.hub.ports[2]}
+	left.core.cfg.Link = link
+	if err := left.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !left.core.state.Gone[2] || left.core.log.Prev() != stay.log.Prev() {
+		t.Errorf("gone %v, another history: %v", left.core.state.Gone, left.core.log.Prev() != stay.log.Prev())
+	}
+	if want := []bool{true, false, true}; !slices.Equal(link.told, want) {
+		t.Errorf("told the others %v, want %v", link.told, want)
 	}
 }
 

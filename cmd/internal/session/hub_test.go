@@ -73,7 +73,7 @@ func (p *port) Resync(int)                       {}
 func (p *port) Forget(func(*feed.Signed) bool)   {}
 func (p *port) Presence() []node.Presence        { return make([]node.Presence, len(p.hub.ports)) }
 func (p *port) PresenceChanged() <-chan struct{} { return nil }
-func (p *port) Over()                            {}
+func (p *port) Over(bool)                        {}
 func (p *port) Lacking() []int                   { return nil }
 func (p *port) Flush(context.Context) error      { return nil }
 func (p *port) Close()                           {}

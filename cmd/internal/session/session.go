@@ -25,7 +25,7 @@ type Link interface {
 	Port
 	Arrivals() <-chan node.Arrival
 	PresenceChanged() <-chan struct{}
-	Over()
+	Over(over bool)
 	Lacking() []int
 	Flush(ctx context.Context) error
 	Close()
@@ -81,7 +81,26 @@ func (s *Session) Run(ctx context.Context) error {
 	defer close(s.over)
 	link := s.core.cfg.Link
 	defer link.Close()
-	err := s.core.Start()
+	if err := s.core.Start(); err != nil {
+		return err
+	}
+	for {
+		if err := s.play(ctx); err != nil || !s.core.Finished() {
+			return err
+		}
+		if err := s.serve(ctx); err != nil {
+			return err
+		}
+		if s.core.Finished() {
+			return s.finish(ctx)
+		}
+		link.Over(false)
+	}
+}
+
+// play goes on until the game is over here.
+func (s *Session) play(ctx context.Context) error {
+	link, err := s.core.cfg.Link, error(nil)
 	for err == nil && !s.core.Finished() {
 		select {
 		case <-ctx.Done():
@@ -100,10 +119,7 @@ func (s *Session) Run(ctx context.Context) error {
 			err = s.core.Wake()
 		}
 	}
-	if err != nil {
-		return err
-	}
-	return s.finish(ctx)
+	return err
 }
 
 // alarm rings when the core has something to do unasked.
@@ -120,13 +136,6 @@ func (s *Session) alarm() <-chan time.Time {
 // taken up again to hand that on.
 func (s *Session) finish(ctx context.Context) error {
 	c := s.core
-	if err := c.keep(); err != nil {
-		return err
-	}
-	c.cfg.Link.Over()
-	if err := s.serve(ctx); err != nil {
-		return err
-	}
 	flushed := c.cfg.Link.Flush(ctx)
 	if late := s.late(); c.cfg.Store != nil && len(late) == 0 {
 		if err := c.cfg.Store.Finish(c.state.Table); err != nil {
@@ -149,11 +158,16 @@ func (s *Session) finish(ctx context.Context) error {
 }
 
 // serve goes on to hear and to hand on, until everybody who stayed has the end of
-// the game, or for a while.
+// the game, or for a while; or until it turns out that the others have closed a
+// round without this seat, and go on.
 func (s *Session) serve(ctx context.Context) error {
 	c, link := s.core, s.core.cfg.Link
+	if err := c.keep(); err != nil {
+		return err
+	}
+	link.Over(true)
 	until := c.cfg.Now().Add(c.cfg.Linger)
-	for len(s.late()) > 0 && c.cfg.Now().Before(until) {
+	for c.Finished() && len(s.late()) > 0 && c.cfg.Now().Before(until) {
 		select {
 		case <-ctx.Done():
 			return nil
