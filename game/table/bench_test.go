@@ -94,3 +94,46 @@ func deal(b *testing.B, edition string, n int) *parlour.Table {
 	}
 	return p
 }
+
+// BenchmarkLeave is all that a table of four computes, in one thread, when one of
+// them leaves: the votes and the rounds until the game goes on with the next turn.
+// In play the hand is laid open; while the cards are dealt they are dealt anew.
+func BenchmarkLeave(b *testing.B) {
+	for _, c := range []struct {
+		name    string
+		is      func(*table.State) bool
+		seat    int
+		leavers int
+	}{
+		{"playing", playsTurn, 3, 1},
+		{"dealing", stage(table.Dealing), 3, 1},
+		{"dealing/leavers=2", stage(table.Dealing), 3, 2},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			rounds := uint32(0)
+			for b.Loop() {
+				b.StopTimer()
+				p, err := parlour.NewLeaving("bench", "card-advanced", 4, c.leavers, rules.DefaultOptions())
+				if err != nil {
+					b.Fatal(err)
+				}
+				if err := p.Until(c.is); err != nil {
+					b.Fatal(err)
+				}
+				rounds = p.State.Round
+				b.StartTimer()
+				if err := p.Carry(feed.Without(c.seat)); err != nil {
+					b.Fatal(err)
+				}
+				if err := p.Until(playsTurn); err != nil {
+					b.Fatal(err)
+				}
+				rounds = p.State.Round - rounds
+			}
+			b.ReportMetric(float64(rounds), "rounds")
+		})
+	}
+}
+
+// playsTurn is where a player is to ask or accuse.
+func playsTurn(s *table.State) bool { return s.Stage == table.Playing && s.Phase() == rules.Turn }

@@ -12,14 +12,18 @@ import (
 
 // BenchmarkDeal measures from everyone seated (the charter is final) to all
 // hands in view: four peers in one process, each with its own libp2p host on
-// the loopback interface and its own store on disk, 2n + 4 = 12 rounds.
+// the loopback interface and its own store on disk, 2n + 4 = 12 rounds, and two more
+// to share the keys out where somebody may leave.
 func BenchmarkDeal(b *testing.B) {
-	for _, edition := range []string{"card", "card-advanced"} {
-		b.Run(edition, func(b *testing.B) {
-			e, _ := rules.Lookup(edition)
+	for _, c := range []struct {
+		edition string
+		leavers int
+	}{{"card", 0}, {"card", 1}, {"card-advanced", 0}, {"card-advanced", 1}} {
+		b.Run(fmt.Sprintf("%s/leavers=%d", c.edition, c.leavers), func(b *testing.B) {
+			e, _ := rules.Lookup(c.edition)
 			peers := startPeers(b, 4)
 			for b.Loop() {
-				deal(b, peers, e)
+				deal(b, peers, e, c.leavers)
 			}
 		})
 	}
@@ -56,12 +60,12 @@ func startPeers(b *testing.B, n int) []*Peer {
 }
 
 // deal seats everybody with the clock stopped, and deals with it running.
-func deal(b *testing.B, peers []*Peer, e *rules.Edition) {
+func deal(b *testing.B, peers []*Peer, e *rules.Edition, leavers int) {
 	b.StopTimer()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	var wg sync.WaitGroup
 	sessions := make([]*Session, len(peers))
-	for i, seating := range sitDown(ctx, b, peers, e) {
+	for i, seating := range sitDown(ctx, b, peers, e, leavers) {
 		wg.Go(func() {
 			var err error
 			if sessions[i], err = seating.Begin(ctx, Manner{}); err != nil {
@@ -92,14 +96,14 @@ func deal(b *testing.B, peers []*Peer, e *rules.Edition) {
 	b.StartTimer()
 }
 
-func sitDown(ctx context.Context, b *testing.B, peers []*Peer, e *rules.Edition) []*Seating {
+func sitDown(ctx context.Context, b *testing.B, peers []*Peer, e *rules.Edition, leavers int) []*Seating {
 	b.Helper()
 	var out []*Seating
 	for i, p := range peers {
 		var s *Seating
 		var err error
 		if i == 0 {
-			s, err = p.Open(ctx, Offer{Table: "bench", Edition: e, Options: rules.DefaultOptions(), Seats: len(peers)})
+			s, err = p.Open(ctx, Offer{Table: "bench", Edition: e, Options: rules.DefaultOptions(), Seats: len(peers), Leavers: leavers})
 		} else {
 			s, err = p.JoinAddr(ctx, peers[0].Addrs()[0])
 		}
