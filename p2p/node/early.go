@@ -15,8 +15,8 @@ const (
 )
 
 // Early gives back an arrival that feed.Log called Early. It comes again
-// after the next Publish that may let it in, and its sender is asked again
-// when that takes long.
+// after the next Publish or Repeat that may let it in, and its sender is asked
+// again when that takes long.
 func (g *Game) Early(a Arrival) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -48,15 +48,17 @@ func (g *Game) evict() {
 }
 
 // ripe takes out the early arrivals that may fit by now, if anything was
-// published since it last did: those of the round after the newest one
-// published, or before.
+// published or repeated since it last did: those of the round after the newest one
+// published, or before. What is repeated may have opened that round: somebody's no
+// to a motion closes the one before, and is no entry of the book.
 func (g *Game) ripe() (out []Arrival) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.ripened == g.book.Added() {
+	now := [2]int{g.book.Added(), g.repeated}
+	if g.ripened == now {
 		return nil
 	}
-	g.ripened = g.book.Added()
+	g.ripened = now
 	open := g.book.Position().Round + 1
 	g.early = slices.DeleteFunc(g.early, func(a Arrival) bool {
 		if a.Entry.Round > open || g.book.Holds(a.Entry) {

@@ -59,7 +59,8 @@ type Game struct {
 	summary    map[string]string
 	early      []Arrival
 	evicted    uint16        // senders of early arrivals that there was no room for
-	ripened    int           // entries added to the book when early arrivals last came again
+	repeated   int           // calls that had something repeated
+	ripened    [2]int        // entries added to the book, and repeated, when early arrivals last came again
 	recheck    chan struct{} // early and presence are to be looked at
 	news       chan struct{} // closed and replaced when something was taken in
 	presence   []Presence

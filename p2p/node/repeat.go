@@ -19,6 +19,7 @@ func (g *Game) Repeat(seat int, entries ...*feed.Signed) {
 	defer g.mu.Unlock()
 	g.repeat(seat, entries)
 	g.display(entries)
+	g.stir()
 }
 
 // RepeatAll repeats entries to every other seat. Their author gets them too: it
@@ -33,6 +34,15 @@ func (g *Game) RepeatAll(entries ...*feed.Signed) {
 		g.repeat(i, entries)
 	}
 	g.display(entries)
+	g.stir()
+}
+
+// stir has early arrivals come again.
+func (g *Game) stir() {
+	g.repeated++
+	if len(g.early) > 0 {
+		ring(g.recheck)
+	}
 }
 
 func (g *Game) repeat(seat int, entries []*feed.Signed) {

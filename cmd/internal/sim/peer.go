@@ -45,6 +45,7 @@ type peer struct {
 	presence []node.Presence    // by seat
 	began    time.Duration
 	early    []node.Arrival
+	repeated int // calls that had something repeated
 	ripened  [2]int
 	asked    time.Duration
 	look     time.Duration
@@ -101,7 +102,7 @@ func (p *peer) boot() {
 		p.repeats[i], p.heard[i] = new(replica.Repeats), -1
 	}
 	p.links, p.presence = make([]uint16, w.set.seats), make([]node.Presence, w.set.seats)
-	p.early, p.ripened, p.asked, p.look, p.alarm = nil, [2]int{}, -1, 0, 0
+	p.early, p.ripened, p.repeated, p.asked, p.look, p.alarm = nil, [2]int{}, 0, -1, 0, 0
 	p.checking, p.deciding = false, false
 	p.presence, _ = p.judge()
 	for i := range p.presence {

@@ -49,6 +49,9 @@ func (p *peer) Repeat(seat int, entries ...*feed.Signed) {
 	if e := p.ends[seat]; e != nil {
 		e.pump()
 	}
+	if p.repeated++; len(p.early) > 0 {
+		p.recheck()
+	}
 }
 
 // Forget implements session.Port.

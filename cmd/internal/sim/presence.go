@@ -137,7 +137,7 @@ const maxEarly = 64
 // ripen offers early arrivals again that may fit by now, and asks their senders
 // for what has to come before.
 func (p *peer) ripen() {
-	if at := [2]int{p.book.Added(), p.book.Cuts()}; at != p.ripened {
+	if at := [2]int{p.book.Added(), p.repeated}; at != p.ripened {
 		p.ripened = at
 		held := p.early
 		p.early = nil
