@@ -90,7 +90,7 @@ func (l *law) convicted(r *rogue) {
 		w.count("cheated: "+r.how.name, 1)
 	}
 	found := l.verdicts[seat]
-	abandoned := slices.ContainsFunc(w.peers, func(p *peer) bool { return p.honest() && p.core.State().Abandoned })
+	abandoned := slices.ContainsFunc(w.peers, func(p *peer) bool { return p.honest() && p.core != nil && p.core.State().Abandoned })
 	if abandoned && len(r.how.rules) == 0 && !r.how.stalls {
 		w.fail("no harm", "%s has the table give up: %s", r.how.name, l.standing())
 	}
@@ -171,15 +171,30 @@ func (l *law) together(missing []int) bool {
 	return slices.Contains(missing, pair[0]) || slices.Contains(missing, pair[1])
 }
 
-// names reports whether what a player sees names somebody who is missing.
+// names reports whether what a player sees names somebody who is missing, or
+// somebody who waits for them in turn: in an earlier round.
 func (l *law) names(p *peer, missing []int) bool {
-	u := p.core.Latest()
-	for _, i := range missing {
-		if u.View.Players[i].Owes || slices.ContainsFunc(u.Away, func(a session.Absence) bool { return a.Seat == i }) {
+	for i := range l.w.set.seats {
+		if !waitsFor(p, i) {
+			continue
+		}
+		if slices.Contains(missing, i) {
+			return true
+		}
+		q := l.w.peers[i]
+		if q.honest() && q.core != nil && slices.ContainsFunc(missing, func(j int) bool { return waitsFor(q, j) }) {
 			return true
 		}
 	}
 	return false
+}
+
+// waitsFor reports whether what a player sees says that a seat is waited for.
+func waitsFor(p *peer, seat int) bool {
+	u := p.core.Latest()
+	return u.View.Players[seat].Owes ||
+		slices.ContainsFunc(u.Away, func(a session.Absence) bool { return a.Seat == seat }) ||
+		slices.ContainsFunc(u.Motions, func(m session.Motion) bool { return slices.Contains(m.Need, seat) })
 }
 
 // standing says where everybody stands.

@@ -86,8 +86,9 @@ func (w *World) hire(d *dice, charter *feed.Charter) {
 	}
 }
 
-// mute reports whether the table may have to wait for this cheat.
-func (r *rogue) mute() bool { return r.how.stalls }
+// mute reports whether the table may have to wait for this cheat. A puppet casts no
+// ballots, not even to say no.
+func (r *rogue) mute() bool { return r.how.stalls || r.how.puppet != nil }
 
 // published looks at what the program hands to its network.
 func (r *rogue) published(entries []*feed.Signed) {
