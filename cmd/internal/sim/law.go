@@ -123,16 +123,20 @@ func (l *law) unlocks(p *peer, e *feed.Signed) {
 
 // early says why a share should not leave yet, "" if nothing speaks against it.
 func (l *law) early(p *peer, st *table.State) string {
-	shufflers, checked := l.before(p)
+	was := pastOf(p)
 	switch {
 	case st.Stage < table.Dealing:
 		return "the cards are not dealt yet"
-	case shufflers[0] != st.Proofs[move.KindShuffle]:
-		return fmt.Sprintf("%d shuffles, %d verified", shufflers[0], st.Proofs[move.KindShuffle])
-	case shufflers[1] < st.Threshold():
-		return fmt.Sprintf("only %d seats shuffled", shufflers[1])
-	case !checked:
+	case was.decks != st.Proofs[move.KindShuffle]:
+		return fmt.Sprintf("%d shuffles, %d verified", was.decks, st.Proofs[move.KindShuffle])
+	case was.shufflers < st.Threshold():
+		return fmt.Sprintf("only %d seats shuffled", was.shufflers)
+	case st.Stage == table.Dealing && was.checked <= max(was.shuffle, was.ballot):
 		return "not everybody has said that the shuffles verified"
+	case st.Phase() == rules.Laying && was.checked <= was.ballot:
+		return "not everybody has spoken on top of the leave"
+	case st.Phase() == rules.Peeking && was.checked <= was.guess:
+		return "not everybody has spoken on top of the guess"
 	}
 	for _, f := range p.core.Blamed() {
 		if !st.Gone[f.Seat] {
@@ -142,35 +146,46 @@ func (l *law) early(p *peer, st *table.State) string {
 	return ""
 }
 
-// before counts, in a peer's log, the decks shuffled, and the seats that
-// shuffled the pool, and finds the round in which everybody checked them.
-func (l *law) before(p *peer) (shuffles [2]int, checked bool) {
+// past is what a log holds that has to lie before a share. The rounds are the last
+// ones of their kind, counted from 1.
+type past struct {
+	decks, shufflers       int // of the latter, those of the pool
+	shuffle, guess, ballot int
+	checked                int // all who were present said so
+}
+
+func pastOf(p *peer) (out past) {
+	st := p.core.State()
 	_, entries := p.core.Log()
-	pool := map[uint8]bool{}
-	checks := map[uint32]int{}
+	pool, checks := map[uint8]bool{}, map[uint32]int{}
 	for _, e := range entries {
+		at := int(e.Round) + 1
+		if _, is := e.Ballot(); is {
+			out.ballot = at
+			continue
+		}
 		switch move.Kind(e.Kind) {
 		case move.KindShuffle:
+			out.shuffle = at
 			m, err := move.Decode(move.KindShuffle, e.Body)
 			if err != nil {
-				return shuffles, false
+				continue // then it has not verified either
 			}
 			decks := len(m.(*move.Shuffle).Decks)
-			shuffles[0] += decks
+			out.decks += decks
 			if decks == 1 {
 				pool[e.Seat] = true
 			}
+		case move.KindGuess:
+			out.guess = at
 		case move.KindChecked:
-			if len(pool) > 0 {
-				checks[e.Round]++
+			if checks[e.Round]++; e.Round < st.Round && checks[e.Round] >= len(st.Present()) {
+				out.checked = at
 			}
 		}
 	}
-	shuffles[1] = len(pool)
-	for _, n := range checks {
-		checked = checked || n >= p.core.State().Threshold()
-	}
-	return shuffles, checked
+	out.shufflers = len(pool)
+	return out
 }
 
 // after looks at a peer after every step of its program.
