@@ -48,6 +48,8 @@ type Config struct {
 	Key identity.Key
 	// Port to listen on, for TCP and QUIC, IPv4 and IPv6; 0 lets the system pick one.
 	Port int
+	// Last is a port to try first where Port is 0.
+	Last int
 	// LoopbackOnly listens on 127.0.0.1 and ::1 only.
 	LoopbackOnly bool
 	// Admit says whether a peer may connect to this one for any protocol at
@@ -233,13 +235,13 @@ const portTries = 16
 // listen opens TCP and QUIC on one port number, IPv4 and IPv6. One family may
 // be missing; within a family both transports must be there.
 func (h *Host) listen(s *stack) ([]transport.Listener, int, error) {
-	tries := 1
+	ports := []int{h.cfg.Port}
 	if h.cfg.Port == 0 {
-		tries = portTries
+		ports = append([]int{h.cfg.Last}, make([]int, portTries)...)
 	}
 	var last error
-	for range tries {
-		list, port, err := h.listenOnce(s)
+	for _, port := range ports {
+		list, port, err := h.listenOnce(s, port)
 		if err == nil {
 			return list, port, nil
 		}
@@ -248,12 +250,12 @@ func (h *Host) listen(s *stack) ([]transport.Listener, int, error) {
 	return nil, 0, fmt.Errorf("link: listening: %w", last)
 }
 
-func (h *Host) listenOnce(s *stack) (list []transport.Listener, port int, err error) {
+func (h *Host) listenOnce(s *stack, wanted int) (list []transport.Listener, port int, err error) {
 	v4, v6 := netip.IPv4Unspecified(), netip.IPv6Unspecified()
 	if h.cfg.LoopbackOnly {
 		v4, v6 = netip.AddrFrom4([4]byte{127, 0, 0, 1}), netip.IPv6Loopback()
 	}
-	port = h.cfg.Port
+	port = wanted
 	defer func() {
 		if err != nil {
 			for _, l := range list {

@@ -268,9 +268,9 @@ func interfaceIPs() (out []netip.Addr) {
 // mindEvery is how often the own addresses are looked at.
 const mindEvery = 2 * time.Second
 
-// mind ends connections from addresses that this computer no longer has. Their
-// far ends cannot be reached over them, and would wait in vain; whoever moved
-// dials again.
+// mind ends connections from addresses that this computer no longer has, and
+// keeps where others are. The far ends of such connections cannot be reached over
+// them, and would wait in vain; whoever moved dials again.
 func (n *Node) mind(ctx context.Context) {
 	tick := time.NewTicker(mindEvery)
 	defer tick.Stop()
@@ -280,6 +280,7 @@ func (n *Node) mind(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
+		n.notePlaces()
 		addrs, err := net.InterfaceAddrs()
 		if err != nil || len(addrs) == 0 {
 			continue

@@ -103,6 +103,7 @@ func (n *Node) Play(charter []byte, me int) (*Game, error) {
 	}
 	g := newGame(n, charter, c, me)
 
+	defer n.notePlaces()
 	defer n.announce()
 	n.mu.Lock()
 	defer n.mu.Unlock()

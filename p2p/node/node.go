@@ -33,8 +33,13 @@ import (
 type Config struct {
 	// Key is who this peer is to others. The zero key is replaced by one drawn from Rand.
 	Key identity.Key
-	// Port is listened on for TCP and QUIC, IPv4 and IPv6 alike; 0 lets the system pick one.
+	// Port is listened on for TCP and QUIC, IPv4 and IPv6 alike; 0 takes that of
+	// the last run, if it is kept and free, or lets the system pick one.
 	Port int
+	// Places is a file that keeps, from one run to the next, the port and where
+	// those one plays with were, so that all find each other again after a crash
+	// without multicast. Its folder is this node's alone. "" keeps nothing.
+	Places string
 	// LoopbackOnly keeps the node to this computer: it listens on 127.0.0.1 and ::1 only.
 	LoopbackOnly bool
 	// NoDiscovery switches mDNS off; tables are then reached by a typed address only.
@@ -59,6 +64,7 @@ type Node struct {
 	id      identity.ID
 	host    *link.Host
 	known   *addressBook
+	places  *places
 	up      chan struct{}
 	changed chan struct{} // tables
 	work    sync.WaitGroup
@@ -95,11 +101,12 @@ func New(c Config) (*Node, error) {
 	}
 	n := &Node{
 		cfg: c, id: c.Key.ID(),
-		known: newAddressBook(), up: make(chan struct{}), changed: make(chan struct{}, 1),
+		known: newAddressBook(), places: openPlaces(c.Places), up: make(chan struct{}), changed: make(chan struct{}, 1),
 		games: map[feed.Hash]*Game{}, watched: map[feed.Hash]*Watching{}, links: map[*link.Conn]bool{},
 	}
+	n.places.tell(n.known)
 	n.host = link.New(link.Config{
-		Key: c.Key, Port: c.Port, LoopbackOnly: c.LoopbackOnly, Admit: n.admit, Member: n.member, Handle: n.handle,
+		Key: c.Key, Port: c.Port, Last: n.places.kept.Port, LoopbackOnly: c.LoopbackOnly, Admit: n.admit, Member: n.member, Handle: n.handle,
 	})
 	return n, nil
 }

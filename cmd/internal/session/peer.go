@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"alibi/crypto/feed"
@@ -52,19 +53,20 @@ func NewPeer(c PeerConfig) (*Peer, error) {
 		c.Rand = rand.Reader
 	}
 	p := &Peer{cfg: c, store: store.NewMemory()}
+	places := ""
 	if c.Home != "" {
 		disk, err := store.Open(c.Home)
 		if err != nil {
 			return nil, err
 		}
-		p.store = disk
+		p.store, places = disk, filepath.Join(c.Home, "places.json")
 	}
 	var err error
 	if p.key, err = p.store.Identity(c.Rand); err != nil {
 		return nil, errors.Join(err, p.store.Close())
 	}
 	p.node, err = node.New(node.Config{
-		Key: p.key, Port: c.Port, LoopbackOnly: c.Loopback, NoDiscovery: c.NoDiscovery, Rand: c.Rand,
+		Key: p.key, Port: c.Port, Places: places, LoopbackOnly: c.Loopback, NoDiscovery: c.NoDiscovery, Rand: c.Rand,
 	})
 	if err != nil {
 		return nil, errors.Join(err, p.store.Close())
