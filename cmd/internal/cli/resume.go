@@ -98,9 +98,19 @@ func (p *program) choose(peer *session.Peer, name string) (session.Kept, error) 
 	case damaged != nil:
 		return session.Kept{}, damaged
 	case name == "":
-		return session.Kept{}, p.failed("failed.nogame", "hint.nogame")
+		return session.Kept{}, p.noGame(peer)
 	}
 	return session.Kept{}, p.failed("failed.nosuchgame", "hint.nosuchgame", "table", name)
+}
+
+// noGame says that nothing is unfinished. Who was cut off at the very end may look
+// for the log of a game that is over.
+func (p *program) noGame(peer *session.Peer) error {
+	hint := "hint.nogame"
+	if games, _ := peer.Games(); len(games) > 0 {
+		hint = "hint.nogame.over"
+	}
+	return p.failed("failed.nogame", hint)
 }
 
 // named lists the games that a name can mean. A whole name wins over a number,
@@ -134,7 +144,7 @@ func (p *program) listGames() (err error) {
 	defer func() { err = errors.Join(err, peer.Close()) }()
 	games, damaged := unfinished(peer)
 	if len(games) == 0 && damaged == nil {
-		return p.failed("failed.nogame", "hint.nogame")
+		return p.noGame(peer)
 	}
 	if len(games) > 0 {
 		lines := line.Columns(p.rows(games))

@@ -156,7 +156,7 @@ func TestKilledAndResumed(t *testing.T) {
 			t.Errorf("%s holds another log: %v", who, err)
 		}
 	}
-	if got := h.run("chai", 1, "resume"); !strings.HasPrefix(got, "error: no unfinished game is kept here\nhint: ") {
+	if got := h.run("chai", 1, "resume"); got != "error: no unfinished game is kept here\nhint: all games kept here are over; alibi resume --salvage FOLDER writes their logs\n" {
 		t.Error(got)
 	}
 }
