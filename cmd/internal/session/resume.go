@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"alibi/crypto/feed"
-	"alibi/crypto/identity"
 	"alibi/game/move"
 	"alibi/game/rules"
 	"alibi/game/seat"
@@ -97,18 +96,4 @@ func (p *Peer) Resume(id feed.Hash, m Manner) (*Session, error) {
 		m.Wait = false // they were compared before the first shuffle
 	}
 	return p.play(Config{Charter: g.Charter, Me: g.Seat, Secret: secret, Kept: g.Log}, m)
-}
-
-// WriteKept gives the log of a kept game, finished or not.
-func (p *Peer) WriteKept(id feed.Hash, write func(charter []byte, entries []*feed.Signed) error) error {
-	g, err := p.store.Load(id)
-	if err != nil {
-		return err
-	}
-	c, err := NewCore(Config{Charter: g.Charter, Me: Spectator, Key: identity.Key{}, Kept: g.Log}, nil)
-	if err != nil {
-		return err
-	}
-	_, entries := c.Log()
-	return write(g.Charter, append(entries, c.Evidence()...))
 }
