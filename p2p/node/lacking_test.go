@@ -81,7 +81,7 @@ func TestLackingGoesOn(t *testing.T) {
 	awaitLacking(t, b)
 	b.Close()
 	awaitPresence(t, a, func(p []Presence) bool { return p[1].State != Connected })
-	b = peers[1].play(charter, 1)
+	peers[1].play(charter, 1)
 	awaitPresence(t, a, func(p []Presence) bool { return p[1].State == Connected })
 	a.mu.Lock()
 	defer a.mu.Unlock()
