@@ -82,8 +82,8 @@ func TestAbandoned(t *testing.T) {
 	}
 }
 
-// A fifth computer comes late and watches to the end; its log is that of the
-// players.
+// A fifth computer comes late and watches to the end, although programs are killed
+// that it watches over; its log is that of the players.
 func TestSpectator(t *testing.T) {
 	t.Parallel()
 	p := newParty(t, netlab.Plan{Hosts: 5, IPv4: true, IPv6: true}, "--bot", "--pause", "400ms")
@@ -96,6 +96,11 @@ func TestSpectator(t *testing.T) {
 	began := time.Now()
 	p.until("the spectator sees what has been", func() bool { return guest.has("The cards are dealt") })
 	t.Logf("sees the game after %.1f s", time.Since(began).Seconds())
+	for _, s := range p.seats[:4] {
+		s.kill()
+		s.start("resume")
+		t.Logf("sees the next move %.1f s after the killing of computer %d", p.next(guest).Seconds(), s.host)
+	}
 	p.ended(p.seats...)
 	p.same()
 }
