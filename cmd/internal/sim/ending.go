@@ -17,8 +17,22 @@ func (l *law) settled() bool {
 	for _, p := range l.w.peers {
 		switch {
 		case p.rogue != nil || p.leaves:
-		case !p.up || !p.finished && (p.seat >= 0 || !l.stopped()):
+		case !p.up || p.frozen() || !p.finished && (p.seat >= 0 || !l.stopped()):
 			return false
+		}
+	}
+	return l.reached()
+}
+
+// reached reports whether all who are there can hear from each other how the game
+// ended.
+func (l *law) reached() bool {
+	for _, p := range l.w.peers {
+		for _, q := range l.w.peers {
+			apart := slices.Contains(l.w.apart, p.seat) && slices.Contains(l.w.apart, q.seat)
+			if !p.leaves && !q.leaves && !apart && !l.w.open(p, q) {
+				return false
+			}
 		}
 	}
 	return true

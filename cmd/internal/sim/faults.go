@@ -34,7 +34,7 @@ func (w *World) often(mean time.Duration, fault func()) {
 
 // a while that a fault lasts: short, or long enough to be seen as being away.
 func (w *World) while() time.Duration {
-	if w.dice.chance(70) {
+	if !w.set.hasty && w.dice.chance(70) {
 		return w.dice.between(100*time.Millisecond, 9*time.Second)
 	}
 	return w.dice.between(10*time.Second, 2*time.Minute)

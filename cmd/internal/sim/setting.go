@@ -18,6 +18,7 @@ type setting struct {
 	cheats   []int // seats that cheat
 	strategy *strategy
 	reckless bool // everybody accuses at random
+	hasty    bool // everybody moves soon to go on without who is away, and who is away is so for long
 
 	calm time.Duration // faults end then
 
@@ -61,6 +62,8 @@ func draw(d *dice, kind string) setting {
 	switch kind {
 	case kindLeaver:
 		s.drawLeavers(d)
+	case kindReturner:
+		s.drawReturners(d)
 	case kindCheat:
 		s.drawCheat(d)
 	}
@@ -69,9 +72,10 @@ func draw(d *dice, kind string) setting {
 
 // Kinds of runs.
 const (
-	kindHonest = "honest"
-	kindLeaver = "leaver"
-	kindCheat  = "cheat"
+	kindHonest   = "honest"
+	kindLeaver   = "leaver"
+	kindReturner = "returner"
+	kindCheat    = "cheat"
 )
 
 func (s *setting) drawFaults(d *dice) {
@@ -108,6 +112,23 @@ func (s *setting) drawLeavers(d *dice) {
 	s.goes = d.perm(s.seats)[:min(n, s.seats-1)]
 }
 
+// drawReturners has seats be away for long enough to be voted out, and come back:
+// some before the vote is carried, some after.
+func (s *setting) drawReturners(d *dice) {
+	s.seats = max(s.seats, 3)
+	s.leavers = 1 + d.below(s.seats-2)
+	s.hasty, s.calm = true, d.between(3*time.Minute, 8*time.Minute)
+	for _, x := range []*time.Duration{&s.cuts, &s.halves, &s.crashes, &s.sleeps} {
+		if *x = 0; d.chance(60) {
+			*x = d.between(20*time.Second, time.Minute)
+		}
+	}
+	s.downLeast, s.downMost = 20*time.Second, d.between(40*time.Second, 2*time.Minute)
+	if d.chance(30) {
+		s.goes = d.perm(s.seats)[:1]
+	}
+}
+
 func (s *setting) drawCheat(d *dice) {
 	var may []*strategy
 	for _, x := range strategies {
@@ -142,6 +163,9 @@ func (s *setting) habit(d *dice) habits {
 	}
 	if d.chance(35) {
 		h.patience, h.drops = 0, d.between(20*time.Second, 2*time.Minute)
+	}
+	if s.hasty {
+		h.patience, h.drops = d.between(time.Second, 40*time.Second), 0
 	}
 	return h
 }
