@@ -4,17 +4,22 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"alibi/crypto/elgamal"
 	"alibi/game/rules"
 	"alibi/game/table"
 )
 
-// knowledge is what honest seats have let go of hidden cards, in whatever branch
-// of the history: whose share of which card went to whom.
-type knowledge struct {
-	deal   sum // pool, Crime cards and owners
-	dealt  bool
+// knowledge is what honest seats have let go of hidden cards, by deal, in whatever
+// branch of the history. Who is left out of a game without having heard of it may
+// begin another with others; then the cards are shuffled anew, and what is known
+// of one deal tells nothing about the other.
+type knowledge map[sum]*deal
+
+// deal is one order of the cards: whose share of which card went to whom.
+type deal struct {
+	cards  map[string]bool // pool and Crime cards
 	owners []int
 	shares map[card]map[int]uint16 // by receiver, or everybody: the helpers, by bit
 	peeked map[int]sum             // who was let to see the Crime cards, and the guess fixed before that
@@ -29,22 +34,37 @@ type card struct {
 // everybody is the receiver of what is turned over.
 const everybody = -1
 
+// of is the deal of a state. No two may have a card in common: not the same cards
+// with other owners, and not the same Crime with another pool.
+func (k knowledge) of(w *World, seat int, st *table.State) *deal {
+	name := dealOf(st)
+	if d := k[name]; d != nil {
+		return d
+	}
+	d := &deal{cards: map[string]bool{}, owners: st.Owners, shares: map[card]map[int]uint16{}, peeked: map[int]sum{}}
+	for _, c := range slices.Concat(st.Pool, st.Crime) {
+		d.cards[string(c.Bytes())] = true
+	}
+	for _, other := range k {
+		for c := range d.cards {
+			if other.cards[c] {
+				w.fail("one deal", "seat %d unlocks, in round %d, cards that were dealt otherwise before", seat, st.Round)
+				return d
+			}
+		}
+	}
+	k[name] = d
+	return d
+}
+
 // learn takes in the shares that seat gives away in state st. What it owes there
 // is worked out anew, and not asked of the table.
-func (k *knowledge) learn(w *World, seat int, st *table.State) {
-	deal := dealOf(st)
-	if !k.dealt {
-		k.deal, k.dealt, k.owners, k.shares = deal, true, st.Owners, map[card]map[int]uint16{}
-		k.peeked = map[int]sum{}
-	} else if k.deal != deal {
-		w.fail("one deal", "seat %d unlocks cards of another deal in round %d", seat, st.Round)
-		return
-	}
+func (d *deal) learn(w *World, seat int, st *table.State) {
 	give := func(c card, to int) {
-		if k.shares[c] == nil {
-			k.shares[c] = map[int]uint16{}
+		if d.shares[c] == nil {
+			d.shares[c] = map[int]uint16{}
 		}
-		k.shares[c][to] |= 1 << seat
+		d.shares[c][to] |= 1 << seat
 	}
 	switch {
 	case st.Stage == table.Dealing:
@@ -67,10 +87,10 @@ func (k *knowledge) learn(w *World, seat int, st *table.State) {
 		if st.Phase() == rules.Peeking {
 			to = st.Pos.Accusation.Accuser
 			guess := guessOf(st, to)
-			if before, ok := k.peeked[to]; ok && before != guess {
+			if before, ok := d.peeked[to]; ok && before != guess {
 				w.fail("guess before the Crime", "seat %d is let to see the Crime cards with a second guess", to)
 			}
-			k.peeked[to] = guess
+			d.peeked[to] = guess
 		}
 		for i := range st.Crime {
 			give(card{true, i}, to)
@@ -95,9 +115,9 @@ func dealOf(st *table.State) (out sum) {
 }
 
 // knows reports whether the seats of a coalition together can open a card.
-func (k *knowledge) knows(c card, coalition uint16, threshold int) bool {
+func (d *deal) knows(c card, coalition uint16, threshold int) bool {
 	have := coalition
-	for to, helpers := range k.shares[c] {
+	for to, helpers := range d.shares[c] {
 		if to == everybody || coalition&(1<<to) != 0 {
 			have |= helpers
 		}
@@ -109,13 +129,13 @@ func (k *knowledge) knows(c card, coalition uint16, threshold int) bool {
 // honest peer has it: its own hand, open on the table, or of those who left; and
 // the Crime cards once they were turned over, or when one of the coalition was
 // let to see them, having fixed a guess.
-func (l *law) due(c card, coalition uint16, st *table.State, turned bool) bool {
+func (d *deal) due(c card, coalition uint16, st *table.State, turned bool) bool {
 	if !c.crime {
-		owner := l.mind.owners[c.at]
+		owner := d.owners[c.at]
 		return owner == rules.FaceUp || coalition&(1<<owner) != 0 || st.Gone[owner]
 	}
 	for a := range st.Seats() {
-		if _, seen := l.mind.peeked[a]; seen && coalition&(1<<a) != 0 {
+		if _, seen := d.peeked[a]; seen && coalition&(1<<a) != 0 {
 			return true
 		}
 	}
@@ -141,11 +161,12 @@ func (l *law) turned() bool {
 
 // hidden looks whether any coalition below the quorum could know more than it is due.
 func (l *law) hidden(p *peer) {
-	if !l.mind.dealt {
-		return
-	}
 	st, turned := p.core.State(), l.turned()
-	for a, guess := range l.mind.peeked {
+	d := l.mind[dealOf(st)]
+	if d == nil {
+		return // it ended before anything was unlocked
+	}
+	for a, guess := range d.peeked {
 		if now := guessOf(st, a); now != (sum{}) && now != guess {
 			l.w.fail("guess before the Crime", "seat %d has guessed anew after it was let to see the Crime cards", a)
 		}
@@ -155,13 +176,13 @@ func (l *law) hidden(p *peer) {
 		if bits.OnesCount16(coalition) >= t {
 			continue
 		}
-		for i := range len(l.mind.owners) + len(st.Crime) {
+		for i := range len(d.owners) + len(st.Crime) {
 			c := card{at: i}
-			if i >= len(l.mind.owners) {
-				c = card{true, i - len(l.mind.owners)}
+			if i >= len(d.owners) {
+				c = card{true, i - len(d.owners)}
 			}
-			if l.mind.knows(c, coalition, t) && !l.due(c, coalition, st, turned) {
-				l.w.fail("hidden cards", "seats %06b can open %+v: shares went to %v", coalition, c, l.mind.shares[c])
+			if d.knows(c, coalition, t) && !d.due(c, coalition, st, turned) {
+				l.w.fail("hidden cards", "seats %06b can open %+v: shares went to %v", coalition, c, d.shares[c])
 				return
 			}
 		}

@@ -38,7 +38,7 @@ type verdict struct {
 type sum = [sha256.Size]byte
 
 func newLaw(w *World) *law {
-	return &law{w: w, said: map[feed.Place][]sum{}, kept: map[*peer]map[sum]bool{}, phases: map[feed.Hash]rules.Phase{}}
+	return &law{w: w, said: map[feed.Place][]sum{}, kept: map[*peer]map[sum]bool{}, phases: map[feed.Hash]rules.Phase{}, mind: knowledge{}}
 }
 
 // sign notes that an entry exists, and reports whether it is the first for its place.
@@ -118,7 +118,7 @@ func (l *law) unlocks(p *peer, e *feed.Signed) {
 	if fault := l.early(p, st); fault != "" {
 		l.w.fail("no share too early", "%s, round %d, %s %s: %s", p.name, st.Round, st.Stage, st.Phase(), fault)
 	}
-	l.mind.learn(l.w, p.seat, st)
+	l.mind.of(l.w, p.seat, st).learn(l.w, p.seat, st)
 }
 
 // early says why a share should not leave yet, "" if nothing speaks against it.
@@ -203,6 +203,7 @@ func (l *law) after(p *peer) {
 			l.w.trace("%s convicts seat %d: round %d, %s", p.name, f.Seat, f.Round, f.Rule)
 		}
 	}
+	p.torn = false
 	if at := len(p.chain) - 1; at >= 0 && at == int(st.Round) && p.chain[at] == st.Prev {
 		return
 	}
@@ -253,7 +254,7 @@ func (l *law) forked() bool { return slices.Contains(l.forks[:], true) }
 
 // compare looks for rounds that two honest peers have closed differently.
 func (l *law) compare(p, q *peer) {
-	if !p.honest() || !q.honest() || p == q || len(q.chain) == 0 || p.core == nil || l.forked() || l.out(p) || l.out(q) {
+	if !p.honest() || !q.honest() || p == q || len(q.chain) == 0 || q.torn || p.core == nil || l.forked() || l.out(p) || l.out(q) {
 		return
 	}
 	at := min(len(p.chain), len(q.chain)) - 1

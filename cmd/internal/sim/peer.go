@@ -54,6 +54,7 @@ type peer struct {
 	deciding bool
 
 	finished bool
+	torn     bool        // the power went in a step: what it holds is more than was looked at
 	chain    []feed.Hash // hash of everything before each round, the open one included
 	gone     []bool      // who had left when the chain was last looked at
 	moved    time.Duration
@@ -166,6 +167,7 @@ func (p *peer) step(what string, do func() error) {
 	switch {
 	case power:
 		p.w.count("crashes in a step", 1)
+		p.torn = true
 		p.die("loses its power", false)
 	case err != nil:
 		if p.rogue == nil && !errors.Is(err, errDisk) {
