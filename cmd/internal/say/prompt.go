@@ -1,6 +1,10 @@
 package say
 
-import "alibi/game/view"
+import (
+	"strings"
+
+	"alibi/game/view"
+)
 
 // Prompt says what the player is asked now and what to type; "" when there is
 // nothing to decide.
@@ -22,7 +26,7 @@ func (b *Book) Prompt(v *view.View) string {
 		}
 		return b.Say(key, "who", v.Players[neighbour(v)].Name)
 	case len(c.Propose) > 0:
-		return b.Say("prompt.order", "names", b.Names(v, c.Propose))
+		return b.Say("prompt.order", "names", b.typed(v, c.Propose))
 	case c.Leave:
 		return b.Say("prompt.leave")
 	}
@@ -36,6 +40,18 @@ func neighbour(v *view.View) int {
 		next = (next + 1) % len(v.Players)
 	}
 	return next
+}
+
+// typed lists players as one would type them.
+func (b *Book) typed(v *view.View, seats []int) string {
+	names := make([]string, len(seats))
+	for i, s := range seats {
+		names[i] = v.Players[s].Name
+		if s == v.Me {
+			names[i] = b.Say("player.you")
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 func (b *Book) answer(v *view.View) string {

@@ -21,16 +21,15 @@ import (
 //go:embed texts/*.txt
 var files embed.FS
 
-var english = mustLoad("texts/en.txt")
-
 // Book speaks one language.
-type Book struct{ texts map[string]string }
-
-// English is the book whose texts are written first.
-func English() *Book { return english }
+type Book struct {
+	lang  Language
+	texts map[string]string
+}
 
 // Say is the text of a key with its gaps filled: pairs of a gap's name and what
-// goes there. An unknown key says itself, so that nothing is ever silent.
+// goes there. Numbers come in the language's own digits if they come as numbers.
+// An unknown key says itself, so that nothing is ever silent.
 func (b *Book) Say(key string, pairs ...any) string {
 	text, ok := b.texts[key]
 	if !ok {
@@ -41,7 +40,10 @@ func (b *Book) Say(key string, pairs ...any) string {
 	}
 	fill := make([]string, 0, len(pairs))
 	for i := 0; i+1 < len(pairs); i += 2 {
-		fill = append(fill, fmt.Sprintf("{%v}", pairs[i]), fmt.Sprint(pairs[i+1]))
+		fill = append(fill, fmt.Sprintf("{%v}", pairs[i]), b.fit(pairs[i+1]))
+		if b.lang.RTL {
+			fill = append(fill, fmt.Sprintf("{%v!}", pairs[i]), fmt.Sprint(pairs[i+1]))
+		}
 	}
 	return strings.NewReplacer(fill...).Replace(text)
 }
@@ -112,7 +114,7 @@ func (b *Book) Player(v *view.View, seat int) string {
 	case seat < 0 || seat >= len(v.Players):
 		return b.Say("player.nobody")
 	}
-	return v.Players[seat].Name
+	return b.name(v.Players[seat].Name)
 }
 
 // Span is a length of time, as exact as it matters to people.
@@ -128,7 +130,7 @@ func (b *Book) Span(d time.Duration) string {
 }
 
 // Clock is a time of day.
-func (b *Book) Clock(t time.Time) string { return t.Format("15:04") }
+func (b *Book) Clock(t time.Time) string { return b.Digits(t.Format("15:04")) }
 
 // Names lists players.
 func (b *Book) Names(v *view.View, seats []int) string {
@@ -139,29 +141,42 @@ func (b *Book) Names(v *view.View, seats []int) string {
 	return b.list(names)
 }
 
-// mustLoad reads a catalogue: "key: text", and lines that begin with two spaces
-// go on with the text before. A line of "  ." is an empty one.
-func mustLoad(name string) *Book {
-	data, err := files.ReadFile(name)
-	if err != nil {
-		panic(err) // embedded
+// mustBook makes a book of embedded texts, or panics.
+func mustBook(l Language, data string, err error) *Book {
+	var b *Book
+	if err == nil {
+		b, err = newBook(l, data)
 	}
-	b, err := parse(string(data))
 	if err != nil {
-		panic(fmt.Sprintf("%s: %v", name, err))
+		panic(fmt.Sprintf("texts/%s.txt: %v", l.Tag, err))
 	}
 	return b
 }
 
-func parse(data string) (*Book, error) {
-	b := &Book{texts: map[string]string{}}
+func newBook(l Language, data string) (*Book, error) {
+	texts, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	if l.RTL {
+		for key, text := range texts {
+			texts[key] = settle(text)
+		}
+	}
+	return &Book{lang: l, texts: texts}, nil
+}
+
+// parse reads a catalogue: "key: text", and lines that begin with two spaces go
+// on with the text before. A line of "  ." is an empty one.
+func parse(data string) (map[string]string, error) {
+	texts := map[string]string{}
 	last := ""
 	for at, line := range strings.Split(data, "\n") {
 		if more, ok := strings.CutPrefix(line, "  "); ok && last != "" {
 			if more == "." {
 				more = ""
 			}
-			b.texts[last] += "\n" + more
+			texts[last] += "\n" + more
 			continue
 		}
 		if line == "" || line[0] == '#' {
@@ -171,10 +186,10 @@ func parse(data string) (*Book, error) {
 		if !ok {
 			return nil, fmt.Errorf("line %d is neither key nor text", at+1)
 		}
-		if _, twice := b.texts[key]; twice {
+		if _, twice := texts[key]; twice {
 			return nil, fmt.Errorf("line %d repeats %q", at+1, key)
 		}
-		b.texts[key], last = text, key
+		texts[key], last = text, key
 	}
-	return b, nil
+	return texts, nil
 }

@@ -167,5 +167,5 @@ func (b *Book) Seat(v *view.View, seat int) string {
 	if seat < 0 || seat >= len(v.Players) {
 		return ""
 	}
-	return b.Say("seat", "seat", seat+1, "who", v.Players[seat].Name)
+	return b.Say("seat", "seat", seat+1, "who", b.name(v.Players[seat].Name))
 }

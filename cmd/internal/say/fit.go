@@ -1,0 +1,91 @@
+package say
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// The isolates of Unicode's bidirectional algorithm: what stands between them
+// takes its direction from its own first letter, and turns nothing around it.
+const (
+	isolated = "\u2068"
+	released = "\u2069"
+)
+
+// Digits writes the digits of a number that is text already as those of the
+// language.
+func (b *Book) Digits(number string) string {
+	if b.lang.zero == '0' {
+		return number
+	}
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return b.lang.zero + r - '0'
+		}
+		return r
+	}, number)
+}
+
+// fit is a value as it goes into a gap of running text.
+func (b *Book) fit(value any) string {
+	text := fmt.Sprint(value)
+	switch value.(type) {
+	case int, int64, uint32, uint64, float64:
+		return b.Digits(text)
+	}
+	// With letters of our own it is a sentence that already fits.
+	if foreign, own := b.letters(text); foreign && !own {
+		return isolated + text + released
+	}
+	return text
+}
+
+// name is somebody's name, kept apart from the text around it.
+func (b *Book) name(text string) string {
+	if foreign, _ := b.letters(text); foreign {
+		return isolated + text + released
+	}
+	return text
+}
+
+// letters reports whether a text has letters or digits that run from left to
+// right, and whether it has such as run from right to left, outside isolates.
+// In a book that is written from left to right nothing is foreign.
+func (b *Book) letters(text string) (foreign, own bool) {
+	if !b.lang.RTL {
+		return false, true
+	}
+	depth := 0
+	for _, r := range text {
+		switch {
+		case string(r) == isolated:
+			depth++
+		case string(r) == released:
+			depth--
+		case depth > 0:
+		case unicode.IsLetter(r) && unicode.In(r, unicode.Arabic, unicode.Hebrew):
+			own = true
+		case unicode.IsLetter(r) || '0' <= r && r <= '9':
+			foreign = true
+		}
+	}
+	return foreign, own
+}
+
+// command finds Latin text that a gap belongs to, such as: alibi join "{table}".
+var command = regexp.MustCompile(`[A-Za-z][ -z|~]*(?:\{[a-z]+\}[ -z|~]*)+`)
+
+// settle prepares a text of a book written from right to left: a command with
+// gaps is isolated as a whole, and its gaps are marked to be filled as they are,
+// since somebody is to type them.
+func settle(text string) string {
+	return command.ReplaceAllStringFunc(text, func(found string) string {
+		typed := strings.TrimRight(found, " .,;:!?)")
+		if strings.Count(typed, `"`)%2 == 1 {
+			typed = strings.TrimSuffix(typed, `"`)
+		}
+		return isolated + strings.ReplaceAll(typed, "}", "!}") + released + found[len(typed):]
+	})
+}
