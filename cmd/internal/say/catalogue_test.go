@@ -193,7 +193,7 @@ func TestParseRefusesWhatItWouldMisread(t *testing.T) {
 			t.Errorf("%q was taken", text)
 		}
 	}
-	b, err := newBook(Language{zero: '0'}, "# a comment\na: {x} and {y}\n  more\n  .\n  end\n\nb: c: d")
+	b, err := newBook(english.lang, "# a comment\na: {x} and {y}\n  more\n  .\n  end\n\nb: c: d")
 	if err != nil {
 		t.Fatal(err)
 	}

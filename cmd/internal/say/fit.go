@@ -14,15 +14,15 @@ const (
 	released = "\u2069"
 )
 
-// Digits writes the digits of a number that is text already as those of the
-// language.
+// Digits writes a number that is text already, as 12.5 or 15:04, with the digits
+// and the decimal point of the language.
 func (b *Book) Digits(number string) string {
-	if b.lang.zero == '0' {
-		return number
-	}
 	return strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
+		switch {
+		case '0' <= r && r <= '9':
 			return b.lang.zero + r - '0'
+		case r == '.':
+			return b.lang.point
 		}
 		return r
 	}, number)
@@ -79,8 +79,11 @@ var command = regexp.MustCompile(`[A-Za-z][ -z|~]*(?:\{[a-z]+\}[ -z|~]*)+`)
 
 // settle prepares a text of a book written from right to left: a command with
 // gaps is isolated as a whole, and its gaps are marked to be filled as they are,
-// since somebody is to type them.
-func settle(text string) string {
+// since somebody is to type them. So are those of a name that is made here.
+func settle(key, text string) string {
+	if key == "open.table" {
+		return strings.ReplaceAll(text, "}", "!}")
+	}
 	return command.ReplaceAllStringFunc(text, func(found string) string {
 		typed := strings.TrimRight(found, " .,;:!?)")
 		if strings.Count(typed, `"`)%2 == 1 {

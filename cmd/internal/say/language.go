@@ -1,8 +1,6 @@
 package say
 
 import (
-	"errors"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -14,17 +12,19 @@ type Language struct {
 	Tag  string // BCP 47
 	Name string // what its speakers call it
 	RTL  bool   // written from right to left
-	zero rune   // the first of its ten digits
+
+	zero  rune // the first of its ten digits
+	point rune // before a decimal fraction
 }
 
 // spoken lists the languages as they are offered. The first stands in for all
 // that are not spoken here.
 var spoken = []Language{
-	{Tag: "en", Name: "English", zero: '0'},
-	{Tag: "vi", Name: "Tiếng Việt", zero: '0'},
-	{Tag: "fa", Name: "فارسی", RTL: true, zero: '۰'},
-	{Tag: "th", Name: "ไทย", zero: '0'},
-	{Tag: "eo", Name: "Esperanto", zero: '0'},
+	{Tag: "en", Name: "English", zero: '0', point: '.'},
+	{Tag: "vi", Name: "Tiếng Việt", zero: '0', point: ','},
+	{Tag: "fa", Name: "فارسی", RTL: true, zero: '۰', point: '٫'},
+	{Tag: "th", Name: "ไทย", zero: '0', point: '.'},
+	{Tag: "eo", Name: "Esperanto", zero: '0', point: ','},
 }
 
 var (
@@ -33,35 +33,24 @@ var (
 	matcher = language.NewMatcher(tags())
 )
 
-// load reads the books of those languages whose texts are there.
 func load() []*Book {
 	var out []*Book
 	for _, l := range spoken {
-		data, err := files.ReadFile("texts/" + l.Tag + ".txt")
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		out = append(out, mustBook(l, string(data), err))
+		out = append(out, mustLoad(l))
 	}
 	return out
 }
 
 func tags() []language.Tag {
 	var out []language.Tag
-	for _, b := range books {
-		out = append(out, language.Make(b.lang.Tag))
+	for _, l := range spoken {
+		out = append(out, language.Make(l.Tag))
 	}
 	return out
 }
 
 // Languages lists what the program speaks, in the order in which to offer it.
-func Languages() []Language {
-	var out []Language
-	for _, b := range books {
-		out = append(out, b.lang)
-	}
-	return out
-}
+func Languages() []Language { return slices.Clone(spoken) }
 
 // English is the book whose texts are written first.
 func English() *Book { return english }
@@ -84,10 +73,7 @@ func For(wishes ...string) *Book {
 	for _, w := range wishes {
 		want = append(want, wish(w)...)
 	}
-	_, at, sure := matcher.Match(want...)
-	if sure == language.No {
-		return english
-	}
+	_, at, _ := matcher.Match(want...) // the first if none fits
 	return books[at]
 }
 

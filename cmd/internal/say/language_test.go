@@ -57,6 +57,9 @@ func TestTheBookThatSuitsBest(t *testing.T) {
 		{[]string{"*;q=0.5"}, "en"},
 		{[]string{"vi;q=what", "eo"}, "eo"},
 		{[]string{"vi;q=0"}, "en"},
+		{[]string{"fa-IR,fa;q=0.9,en;q=0.5"}, "fa"},
+		{[]string{"fa_AF.UTF-8"}, "fa"},
+		{[]string{"th_TH.TIS-620"}, "th"},
 		{[]string{strings.Repeat("a-", 4000) + ",vi"}, "en"},
 	} {
 		if got := For(tc.wishes...).Language().Tag; got != tc.want {
@@ -65,16 +68,25 @@ func TestTheBookThatSuitsBest(t *testing.T) {
 	}
 }
 
+func TestDigits(t *testing.T) {
+	for tag, want := range map[string]string{"en": "10.5", "vi": "10,5", "fa": "۱۰٫۵", "th": "10.5", "eo": "10,5"} {
+		if b, _ := In(tag); b.Digits("10.5") != want {
+			t.Errorf("%s: %s, want %s", tag, b.Digits("10.5"), want)
+		}
+	}
+}
+
 // persian is a book of a few texts, so that what is held here does not hang on
 // the wording of texts/fa.txt.
 func persian(t *testing.T) *Book {
 	t.Helper()
-	b, err := newBook(Language{Tag: "fa", RTL: true, zero: '۰'}, strings.Join([]string{
+	b, err := newBook(Language{Tag: "fa", RTL: true, zero: '۰', point: '٫'}, strings.Join([]string{
 		"prompt.order: بنویسید: order {names}",
 		"prompt.vote: بنویسید: vote {who}، یا نه",
 		`join: از "alibi join "{table}"" استفاده کنید`,
 		`quoted: با "alibi resume {number}" برگردید.`,
 		"open: نشانی: {address}",
+		"open.table: میز {name}",
 		"rounds: دور {round}",
 		"error: خطا: {text}",
 		"asked: {who} پرسید: {cards}",
@@ -90,7 +102,9 @@ func persian(t *testing.T) *Book {
 }
 
 // shown makes isolates visible.
-func shown(text string) string { return strings.NewReplacer(isolated, "<", released, ">").Replace(text) }
+func shown(text string) string {
+	return strings.NewReplacer(isolated, "<", released, ">").Replace(text)
+}
 
 func TestGapsInABookFromRightToLeft(t *testing.T) {
 	b := persian(t)
@@ -100,12 +114,15 @@ func TestGapsInABookFromRightToLeft(t *testing.T) {
 		{b.Say("asked", "who", "Anh", "cards", "چاقو"), "<Anh> پرسید: چاقو"},
 		{b.Say("asked", "who", "بهار", "cards", "چاقو"), "بهار پرسید: چاقو"},
 		{b.Say("asked", "who", b.name("Anh بهار"), "cards", "چاقو"), "<Anh بهار> پرسید: چاقو"},
+		{b.Say("open.table", "name", "Anh"), "میز Anh"}, // a name itself
 		// A sentence of the book stays as it is, also with a name in it.
 		{b.Say("error", "text", b.Say("asked", "who", "Anh", "cards", "")), "خطا: <Anh> پرسید: "},
+		{b.Say("error", "text", "با alibi tables ببینید"), "خطا: با alibi tables ببینید"},
 		{b.Say("error", "text", "no such file"), "خطا: <no such file>"},
 		// Numbers are numbers; what only looks like one is somebody's name.
 		{b.Say("rounds", "round", uint32(1203)), "دور ۱۲۰۳"},
 		{b.Say("rounds", "round", 7), "دور ۷"},
+		{b.Say("rounds", "round", 2.5), "دور ۲٫۵"},
 		{b.Say("open", "address", "7"), "نشانی: <7>"},
 		{b.Span(5 * time.Minute), "۵ دقیقه"},
 		{b.Clock(time.Date(2026, 1, 2, 15, 4, 0, 0, time.UTC)), "۱۵:۰۴"},

@@ -141,12 +141,12 @@ func (b *Book) Names(v *view.View, seats []int) string {
 	return b.list(names)
 }
 
-// mustBook makes a book of embedded texts, or panics.
-func mustBook(l Language, data string, err error) *Book {
-	var b *Book
-	if err == nil {
-		b, err = newBook(l, data)
+func mustLoad(l Language) *Book {
+	data, err := files.ReadFile("texts/" + l.Tag + ".txt")
+	if err != nil {
+		panic(err) // embedded
 	}
+	b, err := newBook(l, string(data))
 	if err != nil {
 		panic(fmt.Sprintf("texts/%s.txt: %v", l.Tag, err))
 	}
@@ -160,7 +160,7 @@ func newBook(l Language, data string) (*Book, error) {
 	}
 	if l.RTL {
 		for key, text := range texts {
-			texts[key] = settle(text)
+			texts[key] = settle(key, text)
 		}
 	}
 	return &Book{lang: l, texts: texts}, nil
