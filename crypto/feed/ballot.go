@@ -23,11 +23,8 @@ type Motion struct {
 	// Trial is above that of every motion for the same round which this one is to
 	// prevail over: one that can no longer be carried or refused, since the last to
 	// vote has left, or one that was refused before it was known why.
-	Trial uint8
+	Trial uint16
 }
-
-// MaxTrial bounds Motion.Trial.
-const MaxTrial = 7
 
 // Without makes the motion to go on without seats.
 func Without(seats ...int) (m Motion) {
@@ -77,8 +74,8 @@ func (m Motion) rank() int {
 
 // Ballot is one seat's word on a motion for a round. Yes promises not to close
 // the round by anything lower unless somebody who is to stay said no; no says
-// that its author has closed the round in another way. Whoever signs both is
-// convicted by them.
+// that its author never will vote for it: it has closed the round in another way,
+// or hears whom it drops. Whoever signs both is convicted by them.
 type Ballot struct {
 	Motion
 	Yes bool
@@ -89,7 +86,7 @@ type body struct {
 	_       struct{} `cbor:",toarray"`
 	Without uint16
 	Abandon bool
-	Trial   uint8
+	Trial   uint16
 	Yes     bool
 }
 
@@ -113,7 +110,7 @@ func ParseBallot(b []byte) (Ballot, error) {
 		return Ballot{}, fmt.Errorf("feed: ballot: %w", err)
 	}
 	m := Motion{Without: v.Without, Abandon: v.Abandon, Trial: v.Trial}
-	if m.Normal() || v.Without >= 1<<MaxSeats || v.Trial > MaxTrial {
+	if m.Normal() || v.Without >= 1<<MaxSeats {
 		return Ballot{}, fmt.Errorf("%w: %v", ErrBallot, m)
 	}
 	return Ballot{Motion: m, Yes: v.Yes}, nil
@@ -145,5 +142,5 @@ func NextGame(game, prev Hash, round uint32, m Motion) Hash {
 	}
 	return transcript.Hash("leave", game[:], prev[:],
 		[]byte{byte(round >> 24), byte(round >> 16), byte(round >> 8), byte(round)},
-		[]byte{byte(m.Without >> 8), byte(m.Without)}, []byte{abandon}, []byte{m.Trial})
+		[]byte{byte(m.Without >> 8), byte(m.Without)}, []byte{abandon}, []byte{byte(m.Trial >> 8), byte(m.Trial)})
 }

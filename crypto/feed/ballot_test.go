@@ -12,7 +12,7 @@ import (
 
 func motions(t *rapid.T, label string) feed.Motion {
 	return feed.Motion{Without: rapid.Uint16Max(1<<feed.MaxSeats-1).Draw(t, label), Abandon: rapid.Bool().Draw(t, label+" abandons"),
-		Trial: rapid.Uint8Max(feed.MaxTrial).Draw(t, label+" trial")}
+		Trial: rapid.Uint16().Draw(t, label+" trial")}
 }
 
 func TestBallotRoundTrip(t *testing.T) {
@@ -113,7 +113,7 @@ func TestParseBallotRefuses(t *testing.T) {
 		"five fields":   {0x85, 0x02, 0xf4, 0x00, 0xf5, 0xf5},
 		"trailing byte": {0x84, 0x02, 0xf4, 0x00, 0xf5, 0x00},
 		"a number":      {0x84, 0x02, 0x00, 0x00, 0xf5},
-		"ninth trial":   {0x84, 0x02, 0xf4, 0x08, 0xf5},
+		"a high trial":  {0x84, 0x02, 0xf4, 0x1a, 0x00, 0x01, 0x00, 0x00, 0xf5},
 	} {
 		if v, err := feed.ParseBallot(b); err == nil {
 			t.Errorf("%s: read as %v", name, v)

@@ -19,7 +19,7 @@ type Log struct {
 	open     openRound
 	ballots  map[Place]*Signed
 	both     map[Place]bool // where a seat said yes and no
-	cast     []int          // ballots held, by seat
+	cast     []count        // ballots held, by seat
 	games    map[Hash]bool  // every game field that this log has gone under
 	finished bool           // abandoned
 }
@@ -30,6 +30,9 @@ type closedRound struct {
 	motion  Motion
 	entries []*Signed
 }
+
+// count is how many ballots of each kind there are.
+type count struct{ yes, no int }
 
 // openRound is a round in which speakers owe an entry.
 type openRound struct {
@@ -46,7 +49,7 @@ func NewLog(charter []byte, ids []identity.ID, leavers int) *Log {
 	table := TableHash(charter)
 	l := &Log{
 		charter: bytes.Clone(charter), ids: ids, leavers: leavers, heads: []Hash{table},
-		ballots: map[Place]*Signed{}, both: map[Place]bool{}, cast: make([]int, len(ids)), games: map[Hash]bool{},
+		ballots: map[Place]*Signed{}, both: map[Place]bool{}, cast: make([]count, len(ids)), games: map[Hash]bool{},
 	}
 	l.begin(table, 0, l.all())
 	return l

@@ -12,10 +12,14 @@ func (l *Log) ballot(s *Signed) (Verdict, error) {
 	if at.gone&(1<<s.Seat) != 0 || !l.lawful(at, s.ballot.Motion) || s.ballot.Drops(int(s.Seat)) {
 		return 0, &Misplaced{Entry: s, Reason: ErrTurn}
 	}
-	if l.cast[s.Seat] == maxBallots {
+	cast, most := &l.cast[s.Seat].no, maxNo
+	if s.ballot.Yes {
+		cast, most = &l.cast[s.Seat].yes, maxYes
+	}
+	if *cast == most {
 		return 0, ErrMany
 	}
-	l.cast[s.Seat]++
+	*cast++
 	l.ballots[s.Place()] = s
 	return Added, nil
 }

@@ -48,9 +48,13 @@ var (
 	ErrMany    = errors.New("feed: more ballots of one seat than a game can need")
 )
 
-// maxBallots bounds the ballots of one seat that a log keeps. An honest seat
-// casts a few in a game.
-const maxBallots = 1024
+// Bounds of the ballots of one seat that a log keeps. An honest seat casts a few
+// in a game. Whatever others move it may have to say no to: there is room for an
+// answer to all of that.
+const (
+	maxYes = 128
+	maxNo  = maxYes * (MaxSeats - 1)
+)
 
 // Offer takes an entry that arrived. Whatever a peer sends leaves the log
 // consistent; a *Fork or *Misplaced error names its author beyond doubt, every

@@ -47,7 +47,7 @@ func (s *scene) written(t testing.TB, program []byte) (out []*feed.Signed) {
 			}
 			continue
 		case 1:
-			b := feed.Ballot{Motion: feed.Motion{Without: uint16(next()), Abandon: op&4 != 0, Trial: next() % (feed.MaxTrial + 1)}, Yes: op&8 == 0}
+			b := feed.Ballot{Motion: feed.Motion{Without: uint16(next()), Abandon: op&4 != 0, Trial: uint16(next() % 8)}, Yes: op&8 == 0}
 			if b.Normal() {
 				continue
 			}

@@ -114,6 +114,8 @@ type Core struct {
 	release time.Time
 	opened  time.Time // when the open round began
 	looked  time.Time // when what was due was last done
+	voted   time.Time // when this seat last voted for something
+	later   time.Time // when there will be something to vote on, zero for never
 
 	broken error // why nothing may be sent any more
 	latest atomic.Pointer[Update]
@@ -313,7 +315,7 @@ func (c *Core) Wake() error { return c.advance() }
 // has passed already if something has come due since what was due was done.
 func (c *Core) Deadline() time.Time {
 	var next time.Time
-	for _, at := range append(c.patience(), c.timeout(), c.release) {
+	for _, at := range append(c.patience(), c.timeout(), c.release, c.later) {
 		if at.After(c.looked) && (next.IsZero() || at.Before(next)) {
 			next = at
 		}

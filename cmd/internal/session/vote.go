@@ -113,41 +113,6 @@ func (c *Core) culprits() []int {
 // be unlawful.
 func (c *Core) against() feed.Motion { return c.tried(feed.Without(c.culprits()...)) }
 
-// tried gives a motion for the open round the trial at which it can be carried:
-// the one that others moved it at, but above whatever else this seat has voted for
-// and nobody has refused, since the last whose word that needs may have left. A
-// motion that was refused is moved again if that stands in the way, or if one of
-// those it drops signed two entries for this round: who refused may have known
-// only one of them.
-func (c *Core) tried(m feed.Motion) feed.Motion {
-	round := c.log.Round()
-	again := false
-	for _, i := range m.Seats() {
-		f := c.blamed[i]
-		again = again || f.Rule == table.RuleFork && f.Round == round
-	}
-	same := func(o feed.Motion) bool { return o.Without == m.Without && o.Abandon == m.Abandon }
-	moved := c.log.Motions(round)
-	for _, o := range moved {
-		mine := c.log.Vote(round, o, c.cfg.Me)
-		switch {
-		case same(o) && !c.log.Refused(round, o):
-			m.Trial = max(m.Trial, o.Trial)
-		case same(o) && mine != nil && !yes(mine):
-			again = true // this seat has opened the round again
-		case !same(o) && mine != nil && yes(mine) && !c.log.Refused(round, o):
-			again = true
-			if o.Compare(m) > 0 {
-				m.Trial = max(m.Trial, min(o.Trial+1, feed.MaxTrial))
-			}
-		}
-	}
-	for again && m.Trial < feed.MaxTrial && c.log.Refused(round, m) {
-		m.Trial++
-	}
-	return m
-}
-
 // owesVote reports whether somebody stands convicted, and this seat has not
 // voted in this round to go on without them.
 func (c *Core) owesVote() bool {
@@ -212,14 +177,18 @@ func (c *Core) vote() error {
 	if c.cfg.Me == Spectator {
 		return nil
 	}
+	c.later = time.Time{}
 	if c.there() && !c.Finished() {
-		round := c.log.Round()
-		for _, m := range c.motions() {
-			if c.log.Vote(round, m, c.cfg.Me) == nil {
+		round, wanted := c.log.Round(), c.motions()
+		for _, m := range wanted {
+			if c.log.Vote(round, m, c.cfg.Me) == nil && c.timely(m) {
 				if err := c.cast(round, m, true); err != nil {
 					return err
 				}
 			}
+		}
+		if err := c.decline(wanted); err != nil {
+			return err
 		}
 	}
 	return c.answer()
@@ -262,7 +231,7 @@ func (c *Core) answer() error {
 // but the ballots of that, and a no.
 func (c *Core) goesFurther(a ask) bool {
 	by := c.log.ClosedBy(a.round)
-	return a.motion.Trial > 0 && (a.motion.Abandon || a.motion.Without&^by.Without != 0)
+	return a.motion.Trial > 0 && a.motion.Trial <= c.top(a.round) && (a.motion.Abandon || a.motion.Without&^by.Without != 0)
 }
 
 // wants reports whether this seat would vote for a motion if its round were open:
@@ -295,18 +264,70 @@ func (c *Core) may(m feed.Motion) bool {
 	return !m.Abandon
 }
 
+// calm is how long this seat hears somebody before it says that it will not go on
+// without them.
+const calm = 10 * time.Second
+
+// decline says no to what others have moved in the open round, if this seat hears
+// whom they name: they may be bound by a vote of a time when nobody did, and wait
+// for a word from somebody who does not want what they wanted. It may still come to
+// want the same at a later trial.
+func (c *Core) decline(wanted []feed.Motion) error {
+	round := c.log.Round()
+	for _, m := range c.log.Motions(round) {
+		if m.Abandon || m.Drops(c.cfg.Me) || slices.Contains(wanted, m) || c.log.Vote(round, m, c.cfg.Me) != nil || c.log.Refused(round, m) {
+			continue
+		}
+		if at := c.heard(m); !at.IsZero() && c.due(at.Add(calm)) {
+			if err := c.cast(round, m, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// heard is since when this seat hears one of those whom a motion drops, and would not
+// go on without them; zero if there is no such.
+func (c *Core) heard(m feed.Motion) (since time.Time) {
+	presence, late := c.port.Presence(), feed.Without(c.droppable()...)
+	for i, p := range presence {
+		if m.Drops(i) && !late.Drops(i) && c.log.Present(i) && p.State == node.Connected && (since.IsZero() || p.Since.Before(since)) {
+			since = p.Since
+		}
+	}
+	return since
+}
+
+// due reports whether a moment has come, and has the core woken then if not.
+func (c *Core) due(at time.Time) bool {
+	if !c.cfg.Now().Before(at) {
+		return true
+	}
+	if c.later.IsZero() || at.Before(c.later) {
+		c.later = at
+	}
+	return false
+}
+
 // cast keeps a ballot and shows it to all.
 func (c *Core) cast(round uint32, m feed.Motion, yes bool) error {
 	e, err := feed.CastBallot(c.cfg.Key, c.log.TemplateAt(round, c.cfg.Me), feed.Ballot{Motion: m, Yes: yes})
 	if err != nil {
 		return err
 	}
-	if _, err := c.log.Offer(e); err != nil {
+	switch _, err := c.log.Offer(e); {
+	case errors.Is(err, feed.ErrMany):
+		return nil // nobody would take it
+	case err != nil:
 		return err
 	}
 	c.unkept = append(c.unkept, e)
 	if err := c.keep(); err != nil {
 		return err
+	}
+	if yes {
+		c.voted = c.cfg.Now()
 	}
 	c.tell(e)
 	return nil

@@ -143,7 +143,7 @@ var flooding = []*strategy{
 			}
 			var out []*feed.Signed
 			for range 20 {
-				m := feed.Motion{Without: uint16(r.dice.below(1<<st.Seats())) &^ (1 << r.p.seat), Trial: uint8(r.dice.below(feed.MaxTrial + 1))}
+				m := feed.Motion{Without: uint16(r.dice.below(1<<st.Seats())) &^ (1 << r.p.seat), Trial: uint16(r.dice.below(8))}
 				if st.Tolerates(m.Seats()...) {
 					if x := r.ballot(st.Place(r.p.seat), m, true); x != nil {
 						out = append(out, x)
