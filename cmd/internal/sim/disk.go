@@ -81,6 +81,7 @@ func (d *disk) Append(table feed.Hash, entries ...*feed.Signed) error {
 		for _, e := range entries {
 			d.peer.w.trace("%s keeps %s of seat %d, round %d, %x, %+v", d.peer.name, nameOf(e), e.Seat, e.Round, e.Game[:2], e.Place().Motion)
 			d.peer.w.law.durable(d.peer, e)
+			d.peer.w.arrived(d.peer, e, true)
 		}
 		return nil
 	})

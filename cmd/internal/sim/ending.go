@@ -100,9 +100,6 @@ func outcome(st *table.State) string {
 func (l *law) convicted(r *rogue) {
 	w, seat := l.w, r.p.seat
 	forked := l.forks[seat]
-	if r.acts > 0 {
-		w.count("cheated: "+r.how.name, 1)
-	}
 	found := l.verdicts[seat]
 	abandoned := slices.ContainsFunc(w.peers, func(p *peer) bool { return p.honest() && p.core != nil && p.core.State().Abandoned })
 	if abandoned && len(r.how.rules) == 0 && !r.how.stalls {
@@ -111,7 +108,7 @@ func (l *law) convicted(r *rogue) {
 	if len(found) > 0 {
 		w.count("convicted: "+r.how.name, 1)
 	}
-	if r.landed && len(r.how.rules) > 0 && len(found) == 0 && !abandoned && !l.unjudged(r) {
+	if r.landed() && len(r.how.rules) > 0 && len(found) == 0 && !l.lately[seat] && !abandoned && !l.unjudged(r) {
 		w.fail("a cheat is convicted", "nobody holds anything against seat %d", seat)
 	}
 	for _, v := range found {
@@ -132,7 +129,7 @@ func (l *law) convicted(r *rogue) {
 // was said in it, since somebody left.
 func (l *law) unjudged(r *rogue) bool {
 	for _, p := range l.w.peers {
-		if !p.honest() {
+		if !p.honest() || p.core == nil {
 			continue
 		}
 		_, entries := p.core.Log()
@@ -241,9 +238,41 @@ func (l *law) agree(p, q *peer) {
 		}
 		return
 	}
-	if !bytes.Equal(logOf(p), logOf(q)) {
+	if !bytes.Equal(logOf(p), logOf(q)) && !l.twoEnds(p, q) {
 		l.w.fail("one log", "%s (round %d) and %s (round %d) have different logs", p.name, a.Round, q.name, b.Round)
 	}
+}
+
+// twoEnds reports whether two logs differ only in what was said last, by somebody
+// who signed both. Nobody speaks on top of it any more: it comes to light when the
+// logs are compared, and then it convicts.
+func (l *law) twoEnds(p, q *peer) bool {
+	charter, a := p.core.Log()
+	_, b := q.core.Log()
+	if len(a) != len(b) {
+		return false
+	}
+	var other []*feed.Signed
+	for i := range a {
+		switch {
+		case bytes.Equal(a[i].Raw(), b[i].Raw()):
+		case a[i].Place() == b[i].Place() && a[i].Round == a[len(a)-1].Round && l.forks[a[i].Seat]:
+			other = append(other, b[i])
+		default:
+			return false
+		}
+	}
+	r, err := audit.Check(charter, append(a, other...))
+	if err != nil {
+		return false
+	}
+	for _, e := range other {
+		if !slices.ContainsFunc(r.Findings, func(f audit.Finding) bool { return f.Seat == int(e.Seat) }) {
+			return false
+		}
+		l.lately[e.Seat] = true
+	}
+	return true
 }
 
 // logOf is a peer's log as it writes it to a file, without evidence.

@@ -27,6 +27,8 @@ type law struct {
 	mind   knowledge
 	// verdicts are what each peer has first held against a seat.
 	verdicts [feed.MaxSeats][]verdict
+	// lately are the seats convicted when logs were compared after the end.
+	lately [feed.MaxSeats]bool
 }
 
 // verdict is a fault as one peer found it.

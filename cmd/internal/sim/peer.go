@@ -267,6 +267,6 @@ func (p *peer) die(how string, polite bool) {
 
 // hand gives an entry to the program.
 func (p *peer) hand(from *peer, e *feed.Signed) {
-	p.w.arrived(p, e)
+	p.w.arrived(p, e, false)
 	p.step("arrival", func() error { return p.core.Arrive(node.Arrival{From: from.seat, Entry: e}) })
 }

@@ -57,10 +57,11 @@ type rogue struct {
 	seen    map[sum]bool
 	instead map[sum]func(to *peer) []*feed.Signed
 	swapped map[sum]*feed.Signed
-	forged  map[sum]bool // what no honest program would have sent
-	rounds  []uint32     // of what it forged
-	landed  bool         // some of it has reached an honest one
-	acts    int          // how often it has cheated
+	forged  map[sum]bool  // what no honest program would have sent
+	rounds  []uint32      // of what it forged
+	shown   map[*peer]int // the honest ones that some of it has reached, and in which life
+	durable bool          // one of them has it on its disk
+	acts    int           // how often it has cheated
 	memory  map[string]int
 	stored  []*feed.Signed
 }
@@ -71,7 +72,7 @@ func (w *World) hire(d *dice, charter *feed.Charter) {
 		p := w.peers[i]
 		r := &rogue{
 			p: p, w: w, dice: d.fork(), how: w.set.strategy, key: seat.New(p.secret, i, d.fork()),
-			seen: map[sum]bool{}, instead: map[sum]func(*peer) []*feed.Signed{}, forged: map[sum]bool{}, swapped: map[sum]*feed.Signed{}, memory: map[string]int{},
+			seen: map[sum]bool{}, shown: map[*peer]int{}, instead: map[sum]func(*peer) []*feed.Signed{}, forged: map[sum]bool{}, swapped: map[sum]*feed.Signed{}, memory: map[string]int{},
 		}
 		order := slices.DeleteFunc(d.perm(w.set.seats), func(j int) bool { return j == i })
 		r.half = make([]bool, len(w.peers))
@@ -130,7 +131,11 @@ func (r *rogue) step() {
 }
 
 // did notes that the cheat has cheated.
-func (r *rogue) did() { r.acts++ }
+func (r *rogue) did() {
+	if r.acts++; r.acts == 1 {
+		r.w.count("cheated: "+r.how.name, 1)
+	}
+}
 
 // once reports whether to cheat now, in so many of a hundred cases, if it has not yet.
 func (r *rogue) once(percent int) bool { return r.acts == 0 && r.dice.chance(percent) }
@@ -238,17 +243,33 @@ func (r *rogue) inject(half bool, entries ...*feed.Signed) {
 	}
 }
 
-// arrived hears of what an honest program is given.
-func (w *World) arrived(to *peer, e *feed.Signed) {
+// arrived hears of what an honest program is given, and kept of what is on its
+// disk.
+func (w *World) arrived(to *peer, e *feed.Signed, kept bool) {
 	if to.rogue != nil {
 		return
 	}
 	for _, i := range w.set.cheats {
-		if r := w.peers[i].rogue; !r.landed && r.forged[sumOf(e)] {
-			r.landed = true
+		r := w.peers[i].rogue
+		if !r.forged[sumOf(e)] {
+			continue
+		}
+		if len(r.shown) == 0 {
 			w.trace("%s is shown what %s forged", to.name, r.p.name)
 		}
+		r.shown[to], r.durable = to.life, r.durable || kept
 	}
+}
+
+// landed reports whether somebody honest knows what the cheat forged: it may have
+// been lost with the memory of a computer, before it was kept or passed on.
+func (r *rogue) landed() bool {
+	for p, life := range r.shown {
+		if r.durable || p.up && p.life == life {
+			return true
+		}
+	}
+	return false
 }
 
 // seal signs an entry of the cheat's; nil if it cannot be encoded.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"strings"
 	"time"
 
 	"alibi/game/rules"
@@ -59,24 +60,27 @@ func draw(d *dice, kind string) setting {
 		s.spectators, s.options.Watch = 1, true
 	}
 	s.drawFaults(d)
+	kind, how, _ := strings.Cut(kind, ":")
 	switch kind {
 	case kindLeaver:
 		s.drawLeavers(d)
 	case kindReturner:
 		s.drawReturners(d)
 	case kindCheat:
-		s.drawCheat(d)
+		s.drawCheat(d, how)
 	}
 	return s
 }
 
-// Kinds of runs.
+// Kinds of runs. That of cheats can name a strategy: "cheat:two answers".
 const (
 	kindHonest   = "honest"
 	kindLeaver   = "leaver"
 	kindReturner = "returner"
 	kindCheat    = "cheat"
 )
+
+var kinds = []string{kindHonest, kindLeaver, kindReturner, kindCheat}
 
 func (s *setting) drawFaults(d *dice) {
 	s.downLeast, s.downMost = 200*time.Millisecond, d.between(time.Second, 2*time.Minute)
@@ -129,12 +133,21 @@ func (s *setting) drawReturners(d *dice) {
 	}
 }
 
-func (s *setting) drawCheat(d *dice) {
+// drawCheat has one seat cheat, in the way that is named if any is. A table at
+// which that cannot be done is drawn larger.
+func (s *setting) drawCheat(d *dice, how string) {
 	var may []*strategy
 	for _, x := range strategies {
-		if x.fits == nil || x.fits(s) {
+		if x.name == how && x.fits != nil && !x.fits(s) {
+			s.seats = max(s.seats, 3)
+			s.leavers = max(s.leavers, 1)
+		}
+		if (x.fits == nil || x.fits(s)) && (how == "" || x.name == how) {
 			may = append(may, x)
 		}
+	}
+	if len(may) == 0 {
+		return
 	}
 	s.strategy = may[d.below(len(may))]
 	if s.strategy.set != nil {

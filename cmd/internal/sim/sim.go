@@ -31,6 +31,15 @@ func Play(seed uint64, kind string, trace bool) (*Report, error) {
 	return r, nil
 }
 
+// Strategies names all ways to cheat, and says whether who did it has to be convicted.
+func Strategies() (names []string, convicts map[string]bool) {
+	convicts = map[string]bool{}
+	for _, x := range strategies {
+		names, convicts[x.name] = append(names, x.name), len(x.rules) > 0
+	}
+	return names, convicts
+}
+
 // about says what a run is about.
 func (w *World) about() string {
 	s := &w.set

@@ -14,9 +14,9 @@ import (
 )
 
 var (
-	games = flag.Int("sim.games", 120, "how many games to play")
+	games = flag.Int("sim.games", 500, "how many games to play")
 	seed  = flag.Uint64("sim.seed", 0, "play the game of this seed only")
-	kind  = flag.String("sim.kind", "", "play games of this kind only")
+	kind  = flag.String("sim.kind", "", "play games of this kind only: honest, leaver, returner, cheat, or cheat:STRATEGY")
 	trace = flag.Bool("sim.trace", false, "print everything that happens")
 	first = flag.Bool("sim.first", false, "play no more games after one that fails")
 )
@@ -115,5 +115,36 @@ func TestSameSeedSameRun(t *testing.T) {
 		if !slices.Equal(a.Trace, b.Trace) || !maps.Equal(a.Counts, b.Counts) || len(a.Trace) < 100 {
 			t.Errorf("seed %d: %d and %d events", s, len(a.Trace), len(b.Trace))
 		}
+	}
+}
+
+// strikes is within how many games every way to cheat is tried at least once and,
+// if it convicts, convicts.
+const strikes = 12
+
+// No strategy is dead: each does what it is for, and is found out if it can be.
+func TestEveryStrategyStrikes(t *testing.T) {
+	if testing.Short() || underRace {
+		t.Skip("plays some games for each")
+	}
+	names, convicts := sim.Strategies()
+	for _, name := range names {
+		t.Run(strings.ReplaceAll(name, " ", "-"), func(t *testing.T) {
+			t.Parallel()
+			for s := uint64(1); s <= strikes; s++ {
+				r, err := sim.Play(s, "cheat:"+name, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Failure != nil {
+					t.Errorf("seed %d (%s): %v", s, r.About, r.Failure)
+				}
+				if r.Counts["cheated: "+name] > 0 && (!convicts[name] || r.Counts["convicted: "+name] > 0) {
+					t.Logf("seed %d", s)
+					return
+				}
+			}
+			t.Errorf("%d games, and it was not done, or nobody was convicted of it", strikes)
+		})
 	}
 }

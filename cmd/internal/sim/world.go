@@ -2,6 +2,8 @@ package sim
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"alibi/cmd/internal/session"
@@ -88,6 +90,9 @@ func newWorld(seed uint64, kind string, tracing bool) (*World, error) {
 	w := &World{seed: seed, set: draw(all.fork(), kind), dice: all.fork(), counts: map[string]int{}, tracing: tracing}
 	w.law = newLaw(w)
 	s := &w.set
+	if what, _, _ := strings.Cut(kind, ":"); !slices.Contains(kinds, what) || what == kindCheat && s.strategy == nil {
+		return nil, fmt.Errorf("sim: there are no games of kind %q", kind)
+	}
 	e, _ := rules.Lookup(s.edition)
 	terms, err := move.EncodeTerms(e, s.options)
 	if err != nil {
