@@ -43,8 +43,8 @@ var mutants = []mutant{
 		name: "own vote sent before it is durable", kind: "returner", within: 10, broken: "durable before sent",
 		edits: []edit{{
 			"cmd/internal/session/vote.go",
-			"	if err := c.keep(); err != nil {\n		return err\n	}\n	c.tell(e)\n	return nil\n",
-			"	c.tell(e)\n	return c.keep()\n",
+			"	c.unkept = append(c.unkept, e)\n	if err := c.keep(); err != nil {\n",
+			"	c.unkept = append(c.unkept, e)\n	c.tell(e)\n	if err := c.keep(); err != nil {\n",
 		}},
 	}, {
 		name: "blame on the wrong seat", kind: "cheat", within: 40, broken: "nobody honest is blamed|all name the same",

@@ -26,7 +26,7 @@ const grace = time.Minute
 const busy = 2000
 
 // storm is how many events are more than any game needs, two hours of waiting included.
-const storm = 2_000_000
+const storm = 1_000_000
 
 // World is one run: a table, its network and its disks.
 type World struct {
