@@ -22,7 +22,7 @@ func (f figures) String() string {
 		return "none"
 	}
 	f = slices.Sorted(slices.Values(f))
-	return fmt.Sprintf("median %d ms, worst %d ms of %d", f[len(f)/2].Milliseconds(), f[len(f)-1].Milliseconds(), len(f))
+	return fmt.Sprintf("median %d ms, worst %d ms of %d", f[(len(f)-1)/2].Milliseconds(), f[len(f)-1].Milliseconds(), len(f))
 }
 
 // reaper kills and counts.
