@@ -157,12 +157,13 @@ func (l *Log) BuiltOn(round uint32, but ...int) bool {
 	return signed|l.open.gone|Without(but...).Without == l.all()
 }
 
-// Ballots lists, in one order, the ballots of the open round and those of seat in
-// any round of this history: what seat has to say once more when it comes back.
-func (l *Log) Ballots(seat int) []*Signed {
+// Ballots lists, in one order, the ballots of this history: what a seat has to show
+// once more when it comes back. Those of others are among them, also for rounds that
+// are closed here: somebody may still wait for a no of one who has left since.
+func (l *Log) Ballots() []*Signed {
 	var out []*Signed
 	for at, s := range l.ballots {
-		if at.Round <= l.Round() && at.Game == l.at(at.Round).game && (at.Round == l.Round() || int(at.Seat) == seat) {
+		if at.Round <= l.Round() && at.Game == l.at(at.Round).game {
 			out = append(out, s)
 		}
 	}

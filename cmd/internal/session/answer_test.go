@@ -1,6 +1,8 @@
 package session
 
 import (
+	"bytes"
+	"slices"
 	"testing"
 
 	"alibi/crypto/feed"
@@ -118,5 +120,41 @@ func TestNothingIsOpenedThatAllBuiltOn(t *testing.T) {
 		if v := c.log.Vote(1, m, 0); v == nil || yes(v) == built {
 			t.Errorf("built on: %v, voted %v", built, v != nil)
 		}
+	}
+}
+
+// repeats is a port that keeps what is repeated.
+type repeats struct {
+	mute
+	said []*feed.Signed
+}
+
+func (r *repeats) Repeat(_ int, entries ...*feed.Signed) { r.said = append(r.said, entries...) }
+
+// Whoever comes back shows the no of another too, for a round that is closed here:
+// somebody may wait for it, and its author may have left.
+func TestNoOfAnotherIsShownAgain(t *testing.T) {
+	p := newLeaving(t, 4, 1)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Keying })
+	p.vote(c, 0, 1, feed.Without(3))
+	no, err := feed.CastBallot(p.keys[2], c.log.TemplateAt(0, 2), feed.Ballot{Motion: feed.Without(3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Arrive(node.Arrival{From: 2, Entry: no}); err != nil {
+		t.Fatal(err)
+	}
+	kept, err := p.stores[0].Load(feed.TableHash(p.charter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, port := p.session(0, kept.Log).core, new(repeats)
+	back.live = port
+	if err := back.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(port.said, func(e *feed.Signed) bool { return bytes.Equal(e.Raw(), no.Raw()) }) {
+		t.Errorf("%d entries shown, and not this one", len(port.said))
 	}
 }

@@ -214,7 +214,7 @@ func (c *Core) Start() error {
 	c.port.Publish(c.log.Entries()...)
 	// Evidence goes first: who is asked to vote must know by then what for.
 	c.tell(c.evidence...)
-	c.tell(c.log.Ballots(c.cfg.Me)...)
+	c.tell(c.log.Ballots()...)
 	c.opened = c.cfg.Now()
 	return c.advance()
 }
@@ -240,6 +240,10 @@ func (c *Core) Arrive(a node.Arrival) error {
 		c.unkept = append(c.unkept, a.Entry)
 		c.took(a.Entry)
 		if _, ballot := a.Entry.Ballot(); ballot {
+			// Somebody may wait for it whom its author can tell no more.
+			if err := c.keep(); err != nil {
+				return err
+			}
 			c.tell(a.Entry)
 		} else {
 			c.port.Publish(a.Entry)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"alibi/crypto/feed"
@@ -44,6 +45,9 @@ type Peer struct {
 	store store.Store
 	key   identity.Key
 	node  *node.Node
+
+	mu   sync.Mutex
+	name string
 }
 
 // NewPeer opens the store and prepares the node. It starts nothing; Close
@@ -52,7 +56,7 @@ func NewPeer(c PeerConfig) (*Peer, error) {
 	if c.Rand == nil {
 		c.Rand = rand.Reader
 	}
-	p := &Peer{cfg: c, store: store.NewMemory()}
+	p := &Peer{cfg: c, store: store.NewMemory(), name: c.Name}
 	places := ""
 	if c.Home != "" {
 		disk, err := store.Open(c.Home)
@@ -82,6 +86,13 @@ func (p *Peer) Up() <-chan struct{} { return p.node.Up() }
 
 // Close releases the store. Call it after Run has returned.
 func (p *Peer) Close() error { return p.store.Close() }
+
+// Rename changes what others see, from the next table on.
+func (p *Peer) Rename(name string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.name = name
+}
 
 // ID is the peer ID as libp2p writes it.
 func (p *Peer) ID() string { return link.PeerID(p.key.ID()) }
@@ -180,7 +191,9 @@ func (p *Peer) sit(s *node.Sitting, err error) (*Seating, error) {
 // me draws the keys of a seat, and keeps them, before anybody sees what they
 // are committed to.
 func (p *Peer) me() node.Me {
-	return node.Me{Name: p.cfg.Name, Commit: func(o lobby.Offer) (feed.Hash, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return node.Me{Name: p.name, Commit: func(o lobby.Offer) (feed.Hash, error) {
 		edition, _, err := move.DecodeTerms(o.Terms)
 		if err != nil {
 			return feed.Hash{}, err

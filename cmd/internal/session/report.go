@@ -15,6 +15,9 @@ func PeerID(id identity.ID) string { return link.PeerID(id) }
 // ErrNotLog is wrapped when a file is no log at all.
 var ErrNotLog = feed.ErrNotLog
 
+// MaxLog bounds a log file.
+const MaxLog = feed.MaxLogFile
+
 // WriteLog writes the log of a game whose Run has returned. Entries that convict
 // their author and have no place in the log stand at its end, where an audit
 // finds them.

@@ -42,6 +42,7 @@ const (
 // be called from any goroutine; everything else belongs to the goroutine of Run.
 type Session struct {
 	core    *Core
+	id      feed.Hash
 	todo    chan request
 	changed chan struct{}
 	over    chan struct{}
@@ -64,7 +65,7 @@ func New(c Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{core: core, todo: make(chan request), changed: make(chan struct{}, 1), over: make(chan struct{})}
+	s := &Session{core: core, id: core.state.Table, todo: make(chan request), changed: make(chan struct{}, 1), over: make(chan struct{})}
 	core.news = func() {
 		select {
 		case s.changed <- struct{}{}:
@@ -235,6 +236,9 @@ func (s *Session) ask(ctx context.Context, do func() error) error {
 		return ctx.Err()
 	}
 }
+
+// ID names the game: the hash of its charter.
+func (s *Session) ID() feed.Hash { return s.id }
 
 // Latest is the newest update; it is never nil.
 func (s *Session) Latest() *Update { return s.core.Latest() }
