@@ -12,6 +12,8 @@ import (
 const (
 	maxEarly  = 64
 	earlyWait = 300 * time.Millisecond
+	firstNag  = time.Second
+	lastNag   = 30 * time.Second
 )
 
 // Early gives back an arrival that feed.Log called Early. It comes again
@@ -70,20 +72,31 @@ func (g *Game) ripe() (out []Arrival) {
 	return out
 }
 
+// nagging is when seats are asked again next because of early arrivals.
+type nagging struct {
+	due   time.Time // zero while there are none
+	pause time.Duration
+	added int // to the book, when this was last looked at
+}
+
 // overdue asks the senders of early arrivals again when what has to come
-// before does not come, and those for whose arrivals there was no room. It
-// reports when to look again, if there is anything to ask for.
-func (g *Game) overdue(asked *time.Time, now time.Time) (time.Time, bool) {
+// before does not come, and those for whose arrivals there was no room: every time
+// after twice as long, as long as nothing comes, or a table that waits for somebody
+// would send itself everything over and over. It reports when to look again, if
+// there is anything to ask for.
+func (g *Game) overdue(n *nagging, now time.Time) (time.Time, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if len(g.early) == 0 && g.evicted == 0 {
-		*asked = time.Time{}
+		*n = nagging{}
 		return time.Time{}, false
 	}
-	if asked.IsZero() {
-		*asked = now
-	} else if now.Sub(*asked) >= earlyWait {
-		*asked = now.Add(time.Second) // then at longer intervals
+	if soon := now.Add(earlyWait); n.due.IsZero() || g.book.Added() != n.added && soon.Before(n.due) {
+		n.due, n.pause = soon, firstNag
+	}
+	n.added = g.book.Added()
+	if !now.Before(n.due) {
+		n.due, n.pause = now.Add(n.pause), min(2*n.pause, lastNag)
 		for _, a := range g.early {
 			g.evicted |= 1 << a.From
 		}
@@ -94,5 +107,5 @@ func (g *Game) overdue(asked *time.Time, now time.Time) (time.Time, bool) {
 		}
 		g.evicted = 0
 	}
-	return asked.Add(earlyWait), true
+	return n.due, true
 }

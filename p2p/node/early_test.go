@@ -99,8 +99,40 @@ func TestManyEarlyArrivals(t *testing.T) {
 			g.mu.Unlock()
 		}
 	}
-	var asked time.Time
+	var asked nagging
 	if _, held := g.overdue(&asked, time.Now()); held {
 		t.Error("there is still something to ask for")
+	}
+}
+
+// What does not come although it is asked for is asked for ever more seldom, until
+// something comes.
+func TestNaggingSlowsDown(t *testing.T) {
+	peers, charter := startTable(t, 2)
+	g := peers[0].play(charter, 0)
+	now := time.Now()
+	var n nagging
+	at := func(want time.Duration) {
+		t.Helper()
+		due, held := g.overdue(&n, now)
+		if !held || !due.Equal(now.Add(want)) {
+			t.Fatalf("held %v, due in %v, want %v", held, due.Sub(now), want)
+		}
+	}
+	g.mu.Lock()
+	g.early = []Arrival{{From: 1, Entry: g.entry(t, 1, 5, "early")}}
+	g.mu.Unlock()
+	at(earlyWait)
+	for _, pause := range []time.Duration{1, 2, 4, 8, 16, 30, 30} {
+		now = n.due
+		at(pause * time.Second)
+	}
+	g.Publish(g.entry(t, 0, 0, "news"))
+	at(earlyWait)
+	g.mu.Lock()
+	g.early = nil
+	g.mu.Unlock()
+	if _, held := g.overdue(&n, now); held || n != (nagging{}) {
+		t.Error("there is nothing to ask for")
 	}
 }

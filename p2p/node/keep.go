@@ -138,7 +138,7 @@ func (g *Game) dialling(i int, cancel context.CancelFunc) bool {
 func (g *Game) tend() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	var asked time.Time // when seats were last asked again because of early arrivals
+	var asked nagging
 	for {
 		select {
 		case <-g.ctx.Done():

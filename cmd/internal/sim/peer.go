@@ -47,7 +47,7 @@ type peer struct {
 	early    []node.Arrival
 	repeated int // calls that had something repeated
 	ripened  [2]int
-	asked    time.Duration
+	nag      nagging
 	look     time.Duration
 	checking bool
 	alarm    time.Duration
@@ -103,7 +103,7 @@ func (p *peer) boot() {
 		p.repeats[i], p.heard[i] = new(replica.Repeats), -1
 	}
 	p.links, p.presence = make([]uint16, w.set.seats), make([]node.Presence, w.set.seats)
-	p.early, p.ripened, p.repeated, p.asked, p.look, p.alarm = nil, [2]int{}, 0, -1, 0, 0
+	p.early, p.ripened, p.repeated, p.nag, p.look, p.alarm = nil, [2]int{}, 0, nagging{due: -1}, 0, 0
 	p.checking, p.deciding = false, false
 	p.presence, _ = p.judge()
 	for i := range p.presence {

@@ -128,8 +128,20 @@ func (p *peer) lookAt(at time.Duration) {
 	})
 }
 
-// earlyWait is how long an early arrival may wait before its sender is asked.
-const earlyWait = 300 * time.Millisecond
+// How long an early arrival may wait before its sender is asked, and again, as in
+// p2p/node.
+const (
+	earlyWait = 300 * time.Millisecond
+	firstNag  = time.Second
+	lastNag   = 30 * time.Second
+)
+
+// nagging is when seats are asked again next because of early arrivals; before
+// that, due is negative.
+type nagging struct {
+	due, pause time.Duration
+	added      int
+}
 
 // maxEarly bounds what is kept of them.
 const maxEarly = 64
@@ -153,17 +165,19 @@ func (p *peer) ripen() {
 		}
 	}
 	if len(p.early) == 0 {
-		p.asked = -1
+		p.nag = nagging{due: -1}
 		return
 	}
-	now := p.w.now
-	if p.asked < 0 {
-		p.asked = now
-	} else if now-p.asked >= earlyWait {
-		p.asked = now + time.Second
+	n, now := &p.nag, p.w.now
+	if soon := now + earlyWait; n.due < 0 || p.book.Added() != n.added && soon < n.due {
+		n.due, n.pause = soon, firstNag
+	}
+	n.added = p.book.Added()
+	if now >= n.due {
+		n.due, n.pause = now+n.pause, min(2*n.pause, lastNag)
 		for _, a := range p.early {
 			p.Resync(a.From)
 		}
 	}
-	p.lookAt(p.asked + earlyWait)
+	p.lookAt(n.due)
 }
