@@ -63,6 +63,9 @@ func (l *law) end() {
 			l.waits(p)
 		}
 	}
+	for name := range l.mind {
+		l.hidden(name)
+	}
 	if len(done) == 0 {
 		w.count("outcome: waits for somebody", 1)
 		return
@@ -74,7 +77,7 @@ func (l *law) end() {
 			l.audited(p) // of equal logs one will do
 		}
 		if p.seat >= 0 {
-			l.hidden(p)
+			l.guesses(p)
 		}
 	}
 	for _, i := range w.set.cheats {

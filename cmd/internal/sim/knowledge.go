@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"alibi/crypto/elgamal"
+	"alibi/crypto/feed"
 	"alibi/game/rules"
 	"alibi/game/table"
 )
@@ -25,6 +26,12 @@ type deal struct {
 	peeked map[int]sum             // who was let to see the Crime cards, and the guess fixed before that
 }
 
+// dealt is what makes a deal: the pool, the Crime cards and the owners.
+type dealt struct {
+	pool, crime *elgamal.Ciphertext
+	owners      *int
+}
+
 // card is a position of the pool, or of the Crime cards.
 type card struct {
 	crime bool
@@ -37,7 +44,7 @@ const everybody = -1
 // of is the deal of a state. No two may have a card in common: not the same cards
 // with other owners, and not the same Crime with another pool.
 func (k knowledge) of(w *World, seat int, st *table.State) *deal {
-	name := dealOf(st)
+	name := w.law.dealOf(st)
 	if d := k[name]; d != nil {
 		return d
 	}
@@ -74,7 +81,7 @@ func (d *deal) learn(w *World, seat int, st *table.State) {
 			}
 			give(card{at: i}, owner)
 		}
-	case st.Phase() == rules.Laying && !st.Parting:
+	case st.Phase() == rules.Laying:
 		for i, owner := range st.Owners {
 			for _, left := range st.Pos.Laid {
 				if owner == left {
@@ -105,12 +112,21 @@ func guessOf(st *table.State, seat int) (out sum) {
 	return out
 }
 
-func dealOf(st *table.State) (out sum) {
+// dealOf names the deal of a state; the zero sum is none.
+func (l *law) dealOf(st *table.State) (out sum) {
+	if len(st.Owners) == 0 {
+		return out
+	}
+	same := dealt{&st.Pool[0], &st.Crime[0], &st.Owners[0]} // a state is never changed
+	if name, ok := l.deals[same]; ok {
+		return name
+	}
 	h := sha256.New()
 	h.Write(elgamal.EncodeAll(st.Pool))
 	h.Write(elgamal.EncodeAll(st.Crime))
 	fmt.Fprint(h, st.Owners)
 	h.Sum(out[:0])
+	l.deals[same] = out
 	return out
 }
 
@@ -142,49 +158,67 @@ func (d *deal) due(c card, coalition uint16, st *table.State, turned bool) bool 
 	return turned
 }
 
-// turned reports whether somebody honest stands where the Crime cards were turned
-// over. After a fork the others may have stopped before: they need not have heard
+// turned reports whether somebody honest stands where the Crime cards are turned
+// over, or were. After a fork the others may have stopped before: they need not have heard
 // that the accuser was right.
 func (l *law) turned() bool {
+	return slices.ContainsFunc(l.w.peers, func(p *peer) bool {
+		if !p.honest() || p.core == nil {
+			return false
+		}
+		return slices.ContainsFunc(append(slices.Clone(p.chain), p.core.State().Prev), func(h feed.Hash) bool {
+			phase, ok := l.phases[h]
+			return ok && (phase == rules.Revealing || phase == rules.Farewell)
+		})
+	})
+}
+
+// hidden looks whether any coalition below the quorum could know more of a deal
+// than it is due, as some honest seat has the game now: another may not have heard
+// yet of what was opened.
+func (l *law) hidden(name sum) {
+	d := l.mind[name]
+	if d == nil {
+		return // nothing was unlocked
+	}
+	var as []*table.State
 	for _, p := range l.w.peers {
-		if !p.honest() {
+		if p.honest() && p.core != nil && l.dealOf(p.core.State()) == name {
+			as = append(as, p.core.State())
+		}
+	}
+	if len(as) == 0 {
+		return // all have left this branch
+	}
+	t, turned := as[0].Threshold(), l.turned()
+	for coalition := range uint16(1) << l.w.set.seats {
+		if bits.OnesCount16(coalition) >= t {
 			continue
 		}
-		for _, h := range p.chain {
-			if phase, ok := l.phases[h]; ok && (phase == rules.Revealing || phase == rules.Farewell) {
-				return true
+		for i := range len(d.owners) + len(as[0].Crime) {
+			c := card{at: i}
+			if i >= len(d.owners) {
+				c = card{true, i - len(d.owners)}
+			}
+			due := func(st *table.State) bool { return d.due(c, coalition, st, turned) }
+			if d.knows(c, coalition, t) && !slices.ContainsFunc(as, due) {
+				l.w.fail("hidden cards", "seats %06b can open %+v: shares went to %v", coalition, c, d.shares[c])
+				return
 			}
 		}
 	}
-	return false
 }
 
-// hidden looks whether any coalition below the quorum could know more than it is due.
-func (l *law) hidden(p *peer) {
-	st, turned := p.core.State(), l.turned()
-	d := l.mind[dealOf(st)]
+// guesses looks whether somebody guessed anew after having seen the Crime cards.
+func (l *law) guesses(p *peer) {
+	st := p.core.State()
+	d := l.mind[l.dealOf(st)]
 	if d == nil {
 		return // it ended before anything was unlocked
 	}
 	for a, guess := range d.peeked {
 		if now := guessOf(st, a); now != (sum{}) && now != guess {
 			l.w.fail("guess before the Crime", "seat %d has guessed anew after it was let to see the Crime cards", a)
-		}
-	}
-	t := st.Threshold()
-	for coalition := range uint16(1) << l.w.set.seats {
-		if bits.OnesCount16(coalition) >= t {
-			continue
-		}
-		for i := range len(d.owners) + len(st.Crime) {
-			c := card{at: i}
-			if i >= len(d.owners) {
-				c = card{true, i - len(d.owners)}
-			}
-			if d.knows(c, coalition, t) && !d.due(c, coalition, st, turned) {
-				l.w.fail("hidden cards", "seats %06b can open %+v: shares went to %v", coalition, c, d.shares[c])
-				return
-			}
 		}
 	}
 }

@@ -25,6 +25,7 @@ type law struct {
 	// phases is what was done in the round after a history.
 	phases map[feed.Hash]rules.Phase
 	mind   knowledge
+	deals  map[dealt]sum // their names
 	// verdicts are what each peer has first held against a seat.
 	verdicts [feed.MaxSeats][]verdict
 	// lately are the seats convicted when logs were compared after the end.
@@ -40,7 +41,7 @@ type verdict struct {
 type sum = [sha256.Size]byte
 
 func newLaw(w *World) *law {
-	return &law{w: w, said: map[feed.Place][]sum{}, kept: map[*peer]map[sum]bool{}, phases: map[feed.Hash]rules.Phase{}, mind: knowledge{}}
+	return &law{w: w, said: map[feed.Place][]sum{}, kept: map[*peer]map[sum]bool{}, phases: map[feed.Hash]rules.Phase{}, mind: knowledge{}, deals: map[dealt]sum{}}
 }
 
 // sign notes that an entry exists, and reports whether it is the first for its place.
@@ -121,6 +122,7 @@ func (l *law) unlocks(p *peer, e *feed.Signed) {
 		l.w.fail("no share too early", "%s, round %d, %s %s: %s", p.name, st.Round, st.Stage, st.Phase(), fault)
 	}
 	l.mind.of(l.w, p.seat, st).learn(l.w, p.seat, st)
+	l.hidden(l.dealOf(st))
 }
 
 // early says why a share should not leave yet, "" if nothing speaks against it.

@@ -60,7 +60,7 @@ var mutants = []mutant{
 		edits: []edit{{"game/table/setup.go", "		f.prove(s, check, err, RuleShuffle)\n", "		_, _ = check, err\n"}},
 	}, {
 		name: "a hand opened on a leave that others may not have closed", kind: "returner", within: 10, broken: "no share too early",
-		edits: []edit{{"game/table/leave.go", "t.Parting = t.Pos.Phase == rules.Laying", "t.Parting = false"}},
+		edits: []edit{{"game/table/leave.go", " = t.Pos.Phase == rules.Laying", " = false && t.Pos.Phase == rules.Laying"}},
 	}, {
 		name: "a leave closed without one vote", kind: "returner", within: 15, broken: split,
 		edits: []edit{
