@@ -68,15 +68,14 @@ func small[T ~int](in []T) []uint8 {
 
 // dutiful makes an entry in which the player has nothing to decide.
 func (p *Seat) dutiful(st *table.State) (move.Move, error) {
+	if st.Barrier {
+		return new(move.Checked), nil
+	}
 	switch st.Phase() {
 	case rules.Unsealing:
 		return p.unseal(st)
 	case rules.Confirming:
 		return new(move.Checked), nil
-	case rules.Laying:
-		if st.Parting {
-			return new(move.Checked), nil
-		}
 	case rules.Judging:
 		return p.verdict(st)
 	case rules.Disclosing:

@@ -140,3 +140,25 @@ func masked(t *testing.T, s *scene, i int, rho *group.Scalar) *move.Shares {
 	}
 	return &move.Shares{Share: append(points, proof.Bytes()...)}
 }
+
+// Before a share of the Crime cards leaves, all have spoken on top of what ended the
+// game: a round can be opened again, and then the game goes on with the Crime hidden.
+func TestBarrierBeforeTheCrime(t *testing.T) {
+	for _, right := range []bool{true, false} {
+		for _, alone := range []bool{true, false} {
+			s := accusing(t, "barrier", options("left"), right, alone, rules.Guessing)
+			s.until(t, barrier(rules.Revealing))
+			if got := s.State.Speakers(); len(got) != 3 || s.State.Tasks() != nil {
+				t.Fatalf("right %v, alone %v: speakers %v, %d tasks", right, alone, got, len(s.State.Tasks()))
+			}
+			if m := s.honest(t, 1); m.Kind() != move.KindChecked {
+				t.Fatalf("says %s", m.Kind())
+			}
+			s.refuses(t, 1, &move.Shares{}, table.RuleKind)
+			s.step(t)
+			if s.State.Phase() != rules.Revealing || s.State.Barrier || len(s.State.Tasks()) == 0 {
+				t.Fatalf("right %v, alone %v: %s, barrier %v", right, alone, s.State.Phase(), s.State.Barrier)
+			}
+		}
+	}
+}

@@ -60,9 +60,9 @@ func (s *State) Tolerates(seats ...int) bool {
 // the seats that a motion drops. What was said in the round counts for nothing,
 // and a fault in it has cost its author the seat.
 //
-// Before a hand is turned over, all who stay speak on top of the leave: some of
-// them may have voted for another motion too, and go another way with others, in
-// which that hand is still being played.
+// Before a hand or the Crime is turned over, all who stay speak on top of the
+// leave: some of them may have voted for another motion too, and go another way
+// with others, in which that hand is still being played.
 func (s *State) without(m feed.Motion, ballots []*feed.Signed) *State {
 	t := s.next()
 	t.Faults = nil
@@ -89,7 +89,7 @@ func (s *State) without(m feed.Motion, ballots []*feed.Signed) *State {
 		t.Stage = Checking
 	case Playing:
 		t.Pos = t.Pos.Depart(m.Seats())
-		t.Parting = t.Pos.Phase == rules.Laying
+		t.Barrier = t.Pos.Phase == rules.Laying || t.Pos.Phase == rules.Revealing
 		t.settled(s.Pos)
 	}
 	return t

@@ -152,13 +152,13 @@ func TestLeaveWhileHandsAreLaid(t *testing.T) {
 		if got := s.State.Pos.Laid; s.State.Phase() != rules.Laying || !slices.Equal(got, []int{order[0]}) {
 			t.Fatalf("%s: laying %v", s.State.Phase(), got)
 		}
-		if !s.State.Parting || s.State.Tasks() != nil {
+		if !s.State.Barrier || s.State.Tasks() != nil {
 			t.Fatal("a hand is laid before all have spoken on top of the leave")
 		}
 		s.step(t)
 		tasks := len(s.State.Tasks())
 		s.leave(t, order[1])
-		if !s.State.Parting || s.State.Tasks() != nil {
+		if !s.State.Barrier || s.State.Tasks() != nil {
 			t.Fatal("a hand is laid before all have spoken on top of the second leave")
 		}
 		s.step(t)

@@ -69,7 +69,7 @@ func (s *State) Speakers() []int {
 
 func (s *State) kinds() []move.Kind {
 	switch {
-	case s.Parting:
+	case s.Barrier:
 		return stageKinds[Checking]
 	case s.Stage == Playing:
 		return phaseKinds[s.Pos.Phase]

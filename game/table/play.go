@@ -16,8 +16,8 @@ import (
 // play folds a round of play: what all may hear goes to the rules, and what is
 // hidden is checked here by its proofs.
 func (f *fold) play(round []said) {
-	if f.Parting { // all who stay have spoken on top of the leave: nobody can go another way
-		f.next.Parting = false
+	if f.Barrier { // all have spoken on top of what came before: nobody can go another way
+		f.next.Barrier = false
 		return
 	}
 	var acts []rules.Said
@@ -54,6 +54,7 @@ func (f *fold) play(round []said) {
 			return
 		}
 		f.next.Pos = pos
+		f.next.Barrier = pos.Phase == rules.Revealing && f.Pos.Phase != rules.Revealing
 		f.narrate(round, pos)
 	}
 }

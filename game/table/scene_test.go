@@ -81,7 +81,12 @@ func stage(want table.Stage) func(*table.State) bool {
 }
 
 func phase(want rules.Phase) func(*table.State) bool {
-	return func(st *table.State) bool { return st.Stage == table.Playing && st.Phase() == want }
+	return func(st *table.State) bool { return st.Stage == table.Playing && st.Phase() == want && !st.Barrier }
+}
+
+// barrier is where all have yet to speak before cards are turned over in a phase.
+func barrier(of rules.Phase) func(*table.State) bool {
+	return func(st *table.State) bool { return st.Stage == table.Playing && st.Phase() == of && st.Barrier }
 }
 
 // refold computes the state of a log from its bytes alone, entries arriving in

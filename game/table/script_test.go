@@ -143,7 +143,7 @@ func places() []place {
 		{"judging wrong", accuse(left, false, true, rules.Judging), table.RuleVerdict},
 		{"disclosing", accuse(left, true, false, rules.Disclosing), table.RuleDisclosure},
 		{"revealing", accuse(left, true, true, rules.Revealing), table.RuleShare},
-		{"laying", leave(func(st *table.State) bool { return phase(rules.Laying)(st) && !st.Parting }), table.RuleShare},
+		{"laying", leave(phase(rules.Laying)), table.RuleShare},
 	}
 }
 

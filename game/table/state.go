@@ -76,7 +76,7 @@ type State struct {
 	Laid      [][]rules.Card // by seat: the hand of one who left, open to all
 
 	Pos     *rules.Position        // from Playing on
-	Parting bool                   // in Laying: all have yet to say that they hold the same history
+	Barrier bool                   // before a card is turned over: all have yet to say that they hold the same history
 	Seals   []feed.Hash            // by seat, while an accusation is joined
 	Sealed  uint32                 // the round they were made in
 	Under   feed.Hash              // and the game field it had
@@ -201,7 +201,7 @@ func (s *State) Tasks() []deck.Task {
 			}
 		}
 		return append(tasks, deck.Raise(s.Point()))
-	case s.Parting:
+	case s.Barrier:
 		return nil
 	case s.Phase() == rules.Casting:
 		return []deck.Task{deck.Raise(s.Point())}
