@@ -158,3 +158,27 @@ func TestNoOfAnotherIsShownAgain(t *testing.T) {
 		t.Errorf("%d entries shown, and not this one", len(port.said))
 	}
 }
+
+// Whoever still votes on a round that is closed here is told every no that there
+// was, also of another, and on another motion.
+func TestEveryNoIsSaidToWhoStillVotes(t *testing.T) {
+	p := newLeaving(t, 4, 1)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Keying })
+	port := &repeats{}
+	c.port = port
+	no, err := feed.CastBallot(p.keys[2], c.log.TemplateAt(0, 2), feed.Ballot{Motion: feed.Without(3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Arrive(node.Arrival{From: 2, Entry: no}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time it is known
+		port.said = nil
+		p.vote(c, 0, 1, feed.Without(2))
+		if !slices.ContainsFunc(port.said, func(e *feed.Signed) bool { return bytes.Equal(e.Raw(), no.Raw()) }) {
+			t.Errorf("%d entries said, and not this one", len(port.said))
+		}
+	}
+}

@@ -245,6 +245,7 @@ func (c *Core) Arrive(a node.Arrival) error {
 				return err
 			}
 			c.tell(a.Entry)
+			c.remind(a)
 		} else {
 			c.port.Publish(a.Entry)
 		}
@@ -255,14 +256,17 @@ func (c *Core) Arrive(a node.Arrival) error {
 	return c.advance()
 }
 
-// remind says no once more to somebody who still waits for it.
+// remind says every no once more to somebody who still votes on a round that is
+// closed here: it may wait for one that it has missed, be it on another motion and
+// of a seat that has left since.
 func (c *Core) remind(a node.Arrival) {
-	b, ballot := a.Entry.Ballot()
-	if !ballot || !b.Yes || c.cfg.Me == Spectator || a.Entry.Round >= c.log.Round() || a.From != int(a.Entry.Seat) {
+	e := a.Entry
+	b, ballot := e.Ballot()
+	if !ballot || !b.Yes || c.cfg.Me == Spectator || e.Round >= c.log.Round() || a.From != int(e.Seat) {
 		return
 	}
-	if e := a.Entry; c.log.TemplateAt(e.Round, c.cfg.Me).Game == e.Game {
-		if v := c.log.Vote(e.Round, b.Motion, c.cfg.Me); v != nil && !yes(v) {
+	for _, v := range c.log.Ballots() {
+		if v.Round == e.Round && v.Game == e.Game && !yes(v) {
 			c.port.Repeat(a.From, v)
 		}
 	}

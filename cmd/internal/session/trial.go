@@ -10,20 +10,19 @@ import (
 // tried gives a motion for the open round the trial at which it can be carried:
 // the one that others moved it at, but above whatever else this seat has voted for
 // and nobody has refused, since the last whose word that needs may have left. A
-// motion that was refused is moved again if that stands in the way, or if one of
-// those it drops signed two entries for this round: who refused may have known
+// motion that was refused is moved again if that stands in the way, or once if one
+// of those it drops signed two entries for this round: who refused may have known
 // only one of them.
 func (c *Core) tried(m feed.Motion) feed.Motion {
 	round := c.log.Round()
-	again := false
-	for _, i := range m.Seats() {
-		f := c.blamed[i]
-		again = again || f.Rule == table.RuleFork && f.Round == round
-	}
+	again, moved := false, 0
 	same := func(o feed.Motion) bool { return o.Without == m.Without && o.Abandon == m.Abandon }
 	top := c.top(round)
 	for _, o := range c.log.Motions(round) {
 		mine := c.log.Vote(round, o, c.cfg.Me)
+		if same(o) && mine != nil {
+			moved++
+		}
 		switch {
 		case same(o) && !c.log.Refused(round, o):
 			if o.Trial <= top {
@@ -37,6 +36,10 @@ func (c *Core) tried(m feed.Motion) feed.Motion {
 				m.Trial = max(m.Trial, o.Trial+1)
 			}
 		}
+	}
+	for _, i := range m.Seats() {
+		f := c.blamed[i]
+		again = again || f.Rule == table.RuleFork && f.Round == round && moved < 2
 	}
 	for again && c.log.Refused(round, m) {
 		m.Trial++
