@@ -141,6 +141,8 @@ func (l *law) early(p *peer, st *table.State) string {
 		return "not everybody has spoken on top of the leave"
 	case st.Phase() == rules.Peeking && was.checked <= was.guess:
 		return "not everybody has spoken on top of the guess"
+	case st.Phase() == rules.Revealing && was.checked != int(st.Round):
+		return "not everybody has spoken on top of what ends the game"
 	}
 	for _, f := range p.core.Blamed() {
 		if !st.Gone[f.Seat] {
