@@ -111,7 +111,7 @@ func (l *law) convicted(r *rogue) {
 	if len(found) > 0 {
 		w.count("convicted: "+r.how.name, 1)
 	}
-	if r.landed() && len(r.how.rules) > 0 && len(found) == 0 && !l.lately[seat] && !abandoned && !l.unjudged(r) {
+	if r.landed() && len(r.how.rules) > 0 && len(found) == 0 && !l.witnessed(seat) && !abandoned && !l.unjudged(r) {
 		w.fail("a cheat is convicted", "nobody holds anything against seat %d", seat)
 	}
 	for _, v := range found {
@@ -126,6 +126,14 @@ func (l *law) convicted(r *rogue) {
 			w.fail("all name the same", "%s names %v, %s %v", found[0].by.name, f, v.by.name, v.fault)
 		}
 	}
+}
+
+// witnessed reports whether a seat stands convicted by what came to light after the
+// end: beside a log, or when logs are compared.
+func (l *law) witnessed(seat int) bool {
+	return l.lately[seat] || slices.ContainsFunc(l.w.peers, func(p *peer) bool {
+		return p.honest() && p.core != nil && slices.ContainsFunc(p.core.Evidence(), func(e *feed.Signed) bool { return int(e.Seat) == seat })
+	})
 }
 
 // unjudged reports whether a round that the cheat lied in was closed without what
