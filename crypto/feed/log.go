@@ -18,10 +18,11 @@ type Log struct {
 	heads    []Hash // heads[r] is prev of round r
 	open     openRound
 	ballots  map[Place]*Signed
-	both     map[Place]bool // where a seat said yes and no
-	cast     []count        // ballots held, by seat
-	games    map[Hash]bool  // every game field that this log has gone under
-	finished bool           // abandoned
+	moved    map[roundName][]Motion // highest first
+	both     map[Place]bool         // where a seat said yes and no
+	cast     []count                // ballots held, by seat
+	games    map[Hash]bool          // every game field that this log has gone under
+	finished bool                   // abandoned
 }
 
 // closedRound is a round with what it takes to open it again.
@@ -29,6 +30,12 @@ type closedRound struct {
 	openRound
 	motion  Motion
 	entries []*Signed
+}
+
+// roundName is a round of one history of several that a log can have had.
+type roundName struct {
+	game  Hash
+	round uint32
 }
 
 // count is how many ballots of each kind there are.
@@ -49,7 +56,7 @@ func NewLog(charter []byte, ids []identity.ID, leavers int) *Log {
 	table := TableHash(charter)
 	l := &Log{
 		charter: bytes.Clone(charter), ids: ids, leavers: leavers, heads: []Hash{table},
-		ballots: map[Place]*Signed{}, both: map[Place]bool{}, cast: make([]count, len(ids)), games: map[Hash]bool{},
+		ballots: map[Place]*Signed{}, moved: map[roundName][]Motion{}, both: map[Place]bool{}, cast: make([]count, len(ids)), games: map[Hash]bool{},
 	}
 	l.begin(table, 0, l.all())
 	return l

@@ -20,6 +20,11 @@ func (l *Log) ballot(s *Signed) (Verdict, error) {
 		return 0, ErrMany
 	}
 	*cast++
+	name := roundName{s.Game, s.Round}
+	moved := l.moved[name]
+	if i, known := slices.BinarySearchFunc(moved, s.ballot.Motion, func(a, b Motion) int { return b.Compare(a) }); !known {
+		l.moved[name] = slices.Insert(moved, i, s.ballot.Motion)
+	}
 	l.ballots[s.Place()] = s
 	return Added, nil
 }
@@ -84,15 +89,7 @@ func (l *Log) Refused(round uint32, m Motion) bool {
 
 // Motions lists what has been moved in a round of the history, highest first.
 func (l *Log) Motions(round uint32) []Motion {
-	var out []Motion
-	game := l.at(round).game
-	for at := range l.ballots {
-		if at.Round == round && at.Game == game && !slices.Contains(out, at.Motion) {
-			out = append(out, at.Motion)
-		}
-	}
-	slices.SortFunc(out, func(a, b Motion) int { return b.Compare(a) })
-	return out
+	return slices.Clone(l.moved[roundName{l.at(round).game, round}])
 }
 
 // Closes says how a seat that keeps its word may close the open round: by the

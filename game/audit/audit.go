@@ -86,12 +86,21 @@ func (r *Report) find(seat int, round uint32, check string) {
 }
 
 // readAll takes entries as long as each stands in its place, closes rounds, and
-// returns what comes after that. It ends early at a round that breaks a rule.
+// returns what comes after that. It ends early at a round that breaks a rule. Of
+// ballots a log holds those that closed a round, so all on one motion.
 func (a *auditor) readAll(entries []*feed.Signed) (rest []*feed.Signed) {
 	last := -1
+	var moved feed.Motion
 	for i, e := range entries {
-		if int(e.Seat) < last || e.Round != a.log.Round() {
+		b, ballot := e.Ballot()
+		if int(e.Seat) < last || e.Round != a.log.Round() || ballot && (!b.Yes || last >= 0 && !moved.Normal() && b.Motion != moved) {
 			return entries[i:]
+		}
+		if last < 0 {
+			moved = feed.Motion{}
+		}
+		if ballot {
+			moved = b.Motion
 		}
 		if verdict, err := a.log.Offer(e); err != nil || verdict != feed.Added {
 			return entries[i:]
@@ -131,7 +140,9 @@ func (a *auditor) close(m feed.Motion) bool {
 		a.find(-1, a.log.Round(), err.Error()) // only a complete round gets here
 		return false
 	}
-	a.states = append(a.states, next)
+	old := *next
+	old.Story = nil // what is kept of every round is small
+	a.states = append(a.states, &old)
 	return true
 }
 

@@ -105,7 +105,8 @@ type Core struct {
 	// said holds every word that this seat has kept, of branches that were left too:
 	// a second one for a place would convict it.
 	said  map[feed.Place]*feed.Signed
-	asks  []ask  // motions for rounds that this seat closed otherwise
+	asks  []ask // motions for rounds that this seat closed otherwise
+	moved map[ask]time.Time
 	drop  uint16 // seats that the player wants to go on without
 	quit  bool   // the player wants to abandon the game
 	steps []Step
@@ -153,7 +154,7 @@ func NewCore(c Config, port Port) (*Core, error) {
 		cfg: c, port: mute{}, live: port, state: st, states: []*table.State{st},
 		log:   feed.NewLog(c.Charter, st.Charter.IDs(), int(st.Charter.Leavers)),
 		ready: !c.Wait, blamed: map[int]table.Fault{}, odd: map[feed.Place]*feed.Signed{},
-		said:   map[feed.Place]*feed.Signed{},
+		said: map[feed.Place]*feed.Signed{}, moved: map[ask]time.Time{},
 		opened: c.Now(),
 	}
 	if c.Me != Spectator {
@@ -281,6 +282,9 @@ func (c *Core) took(e *feed.Signed) {
 	if !ballot {
 		c.drop &^= 1 << e.Seat // it is back
 		return
+	}
+	if b.Yes {
+		c.note(e)
 	}
 	if e.Round < c.log.Round() && b.Yes {
 		c.asks = append(c.asks, ask{e.Round, b.Motion})

@@ -123,6 +123,42 @@ func TestNoToGoingOnWithoutWhoIsHeard(t *testing.T) {
 	}
 }
 
+// Who is there and does not give its word on what another is bound by may be left
+// out in the end, like somebody who is away.
+func TestWhoIsMumMayBeLeftOut(t *testing.T) {
+	for _, closed := range []bool{false, true} {
+		p, c, now, _ := watched(t, 4, 1)
+		round := c.log.Round()
+		if closed {
+			round-- // another waits in the round before
+		}
+		p.vote(c, round, 1, feed.Without(3))
+		if err := c.Drop(2); err != ErrThere {
+			t.Fatalf("left out at once: %v", err)
+		}
+		*now = now.Add(mumAfter)
+		if err := c.Wake(); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Drop(2); err == nil {
+			t.Fatal("left out although somebody has said no, and nobody waits for it")
+		}
+
+		p, c, now, s := watched(t, 4, 1)
+		s.seats[3].State = node.Away // so this seat does not say no
+		if closed {
+			round = c.log.Round() - 1
+		}
+		at := feed.Motion{Without: 1 << 3, Trial: 1}
+		p.vote(c, round, 1, feed.Without(3))
+		p.vote(c, round, 1, at)
+		*now = now.Add(mumAfter)
+		if err := c.Drop(2); err != nil || word(c, feed.Without(2)) != 1 {
+			t.Errorf("closed %v: %v, voted %d", closed, err, word(c, feed.Without(2)))
+		}
+	}
+}
+
 // Who does not hear them, or would go on without them too, says nothing.
 func TestNoWordOnWhoIsAway(t *testing.T) {
 	p, c, now, s := watched(t, 4, 1)

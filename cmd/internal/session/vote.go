@@ -57,7 +57,7 @@ func (c *Core) Abandon() error {
 }
 
 // droppable lists the seats that the others may go on without: convicted, away,
-// or over their time.
+// over their time, or long silent about a vote that holds somebody up.
 func (c *Core) droppable() []int {
 	var out []int
 	late := c.timeout()
@@ -66,7 +66,8 @@ func (c *Core) droppable() []int {
 		_, blamed := c.blamed[i]
 		away := i < len(presence) && presence[i].State == node.Away
 		over := !late.IsZero() && !c.cfg.Now().Before(late) && c.log.Owes(i)
-		if blamed || away || over {
+		mute := c.mum(i)
+		if blamed || away || over || !mute.IsZero() && !c.cfg.Now().Before(mute) {
 			out = append(out, i)
 		}
 	}
@@ -93,6 +94,8 @@ func (c *Core) patience() []time.Time {
 			out[i] = presence[i].Since.Add(c.cfg.Patience)
 		} else if late := c.timeout(); !late.IsZero() && c.log.Owes(i) {
 			out[i] = late.Add(c.cfg.Patience)
+		} else if mute := c.mum(i); !mute.IsZero() {
+			out[i] = mute.Add(c.cfg.Patience)
 		}
 	}
 	return out
@@ -328,6 +331,7 @@ func (c *Core) cast(round uint32, m feed.Motion, yes bool) error {
 	}
 	if yes {
 		c.voted = c.cfg.Now()
+		c.note(e)
 	}
 	c.tell(e)
 	return nil
