@@ -287,7 +287,7 @@ func (c *Core) took(e *feed.Signed) {
 		c.note(e)
 	}
 	if e.Round < c.log.Round() && b.Yes {
-		c.asks = append(c.asks, ask{e.Round, b.Motion})
+		c.asks = append(c.asks, ask{e.Game, e.Round, b.Motion})
 	}
 	if round, over := c.log.Overruled(c.cfg.Me); over {
 		c.reopen(round)

@@ -84,7 +84,7 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 	c.faulty, c.judged, c.queued, c.release, c.opened = false, false, nil, time.Time{}, c.cfg.Now()
 	for _, other := range c.log.Motions(round) {
 		if other != m {
-			c.asks = append(c.asks, ask{round, other})
+			c.asks = append(c.asks, ask{c.log.TemplateAt(round, 0).Game, round, other})
 		}
 	}
 	if m.Normal() {

@@ -14,7 +14,7 @@ const mumAfter = 2 * time.Minute
 // note remembers when a motion was first heard of.
 func (c *Core) note(ballot *feed.Signed) {
 	b, _ := ballot.Ballot()
-	at := ask{ballot.Round, b.Motion}
+	at := ask{ballot.Game, ballot.Round, b.Motion}
 	if _, known := c.moved[at]; !known {
 		c.moved[at] = c.cfg.Now()
 	}
@@ -33,7 +33,7 @@ func (c *Core) mum(seat int) (at time.Time) {
 
 // holdsUp reports whether a motion waits for the word of a seat.
 func (c *Core) holdsUp(a ask, seat int) bool {
-	if a.round > c.log.Round() || a.motion.Drops(seat) || c.states[a.round].Gone[seat] ||
+	if !c.current(a) || a.motion.Drops(seat) || c.states[a.round].Gone[seat] ||
 		c.log.Vote(a.round, a.motion, seat) != nil || c.log.Refused(a.round, a.motion) {
 		return false
 	}

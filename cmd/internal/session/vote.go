@@ -13,6 +13,7 @@ import (
 // ask is a motion for a round that this seat has closed in another way: whoever
 // voted for it waits for a word.
 type ask struct {
+	game   feed.Hash // of the round, in the history that it was voted in
 	round  uint32
 	motion feed.Motion
 }
@@ -206,7 +207,7 @@ func (c *Core) answer() error {
 	asks := c.asks
 	c.asks = nil
 	for i, a := range asks {
-		if a.round >= c.log.Round() || c.log.ClosedBy(a.round) == a.motion || a.motion.Drops(c.cfg.Me) ||
+		if a.round >= c.log.Round() || !c.current(a) || c.log.ClosedBy(a.round) == a.motion || a.motion.Drops(c.cfg.Me) ||
 			c.log.Vote(a.round, a.motion, c.cfg.Me) != nil || c.states[a.round].Gone[c.cfg.Me] {
 			continue
 		}
@@ -227,6 +228,11 @@ func (c *Core) answer() error {
 		}
 	}
 	return nil
+}
+
+// current reports whether a motion is one of this history.
+func (c *Core) current(a ask) bool {
+	return a.round <= c.log.Round() && c.log.TemplateAt(a.round, 0).Game == a.game
 }
 
 // goesFurther reports whether a motion was moved a second time and is not
