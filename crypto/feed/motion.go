@@ -95,8 +95,8 @@ func (l *Log) Motions(round uint32) []Motion {
 // Closes says how a seat that keeps its word may close the open round: by the
 // highest motion that is carried or, if all have spoken and normal allows it,
 // the normal way. What it has voted for stands in the way of anything lower,
-// until somebody whose word that motion needs has said no: then it can never be
-// carried. So two seats that stay can close a round differently only if a third
+// until somebody whose word that motion needs has said no, or all of them have gone
+// on otherwise: then it can never be carried. So two seats that stay can close a round differently only if a third
 // signed both yes and no. A seat that is dropped, be it in this round or before,
 // and a follower without a seat (-1), promised nothing that would bind others: it
 // takes over what drops it, and something higher when that is carried after all
@@ -117,10 +117,32 @@ func (l *Log) takes(round uint32, seat int) (m Motion, ok, bound bool) {
 		}
 		if !out {
 			v := l.Vote(round, m, seat)
-			bound = bound || v != nil && v.ballot.Yes && !l.Refused(round, m)
+			bound = bound || v != nil && v.ballot.Yes && !l.Refused(round, m) && !l.void(round, m, seat)
 		}
 	}
 	return Motion{}, false, bound
+}
+
+// void reports whether nobody but a seat itself can still close the open round by a
+// motion that it has voted for: every other whose word that needs has signed on top
+// of another closing, one that this log could make too. They need not be there any
+// more to say no. At a higher trial they might open the round again.
+func (l *Log) void(round uint32, m Motion, seat int) bool {
+	if round != l.Round() || m.Trial > 0 {
+		return false
+	}
+	heads := []Hash{}
+	if l.Complete() {
+		heads = append(heads, Next(l.Prev(), round, l.Open()))
+	}
+	for _, o := range l.Motions(round) {
+		if o != m && l.carried(round, o) {
+			heads = append(heads, Next(l.Prev(), round, l.votes(round, o)))
+		}
+	}
+	return slices.ContainsFunc(heads, func(h Hash) bool {
+		return !slices.ContainsFunc(l.voters(round, m), func(v int) bool { return v != seat && l.open.ahead[v] != h })
+	})
 }
 
 // Overruled finds the first closed round that a seat has to close by a higher

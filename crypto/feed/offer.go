@@ -79,6 +79,8 @@ func (l *Log) Offer(s *Signed) (Verdict, error) {
 		}
 		if _, is := s.Ballot(); is {
 			l.both[s.Place()] = true
+		} else if s.Round == l.Round() && s.Prev == l.Prev() {
+			l.open.other[s.Seat] = s
 		}
 		return 0, &Fork{First: held, Second: s}
 	}
@@ -109,6 +111,9 @@ func (l *Log) held(s *Signed) *Signed {
 // elsewhere judges an entry that does not fit this history: it may be ahead of
 // it, behind it, or of another game.
 func (l *Log) elsewhere(s *Signed) (Verdict, error) {
+	if ahead := &l.open.ahead[s.Seat]; s.Round == l.Round()+1 && *ahead == (Hash{}) && s.Verify(l.ids[s.Seat]) == nil {
+		*ahead = s.Prev
+	}
 	switch {
 	case l.games[s.Game] && (s.Round <= l.Round() || s.Game != l.open.game):
 		return Stale, nil

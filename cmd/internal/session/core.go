@@ -194,6 +194,13 @@ func (c *Core) restore(e *feed.Signed) error {
 		c.reopen(e.Round) // as it did before it voted
 	}
 	verdict, err := c.log.Offer(e)
+	if verdict == feed.Early && !c.there() && c.log.Rebase(e) {
+		c.faulty, c.judged = false, false
+		if err := c.fold(); err != nil {
+			return err
+		}
+		verdict, err = c.log.Offer(e)
+	}
 	switch {
 	case err != nil:
 		if !c.refuse(e, err) {
@@ -234,6 +241,9 @@ func (c *Core) Arrive(a node.Arrival) error {
 		return nil
 	case err != nil:
 		c.refuse(a.Entry, err)
+	case verdict == feed.Early && !c.there() && c.log.Rebase(a.Entry):
+		c.faulty, c.judged = false, false
+		c.port.Early(a)
 	case verdict == feed.Early:
 		c.port.Early(a)
 		return nil

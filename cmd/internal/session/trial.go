@@ -10,12 +10,12 @@ import (
 // tried gives a motion for the open round the trial at which it can be carried:
 // the one that others moved it at, but above whatever else this seat has voted for
 // and nobody has refused, since the last whose word that needs may have left. A
-// motion that was refused is moved again if that stands in the way, or once if one
-// of those it drops signed two entries for this round: who refused may have known
-// only one of them.
+// motion that was refused is moved again if that stands in the way, and a few times
+// if this seat has said no itself before, or if one of those it drops signed two
+// entries for this round: who refused may have known only one of them.
 func (c *Core) tried(m feed.Motion) feed.Motion {
 	round := c.log.Round()
-	again, moved := false, 0
+	again, changed, moved := false, false, 0
 	same := func(o feed.Motion) bool { return o.Without == m.Without && o.Abandon == m.Abandon }
 	top := c.top(round)
 	for _, o := range c.log.Motions(round) {
@@ -29,7 +29,7 @@ func (c *Core) tried(m feed.Motion) feed.Motion {
 				m.Trial = max(m.Trial, o.Trial)
 			}
 		case same(o) && mine != nil && !yes(mine):
-			again = true // this seat has opened the round again, or has heard them meanwhile
+			changed = true // it has opened the round again, or hears them no more
 		case !same(o) && mine != nil && yes(mine) && !c.log.Refused(round, o):
 			again = true
 			if o.Compare(m) > 0 {
@@ -39,13 +39,18 @@ func (c *Core) tried(m feed.Motion) feed.Motion {
 	}
 	for _, i := range m.Seats() {
 		f := c.blamed[i]
-		again = again || f.Rule == table.RuleFork && f.Round == round && moved < 2
+		changed = changed || f.Rule == table.RuleFork && f.Round == round
 	}
+	again = again || changed && moved < fewTimes
 	for again && c.log.Refused(round, m) {
 		m.Trial++
 	}
 	return m
 }
+
+// fewTimes is how many words a seat gives on one motion in one round before it is
+// content that the others have closed it otherwise.
+const fewTimes = 4
 
 // top is the highest trial at which something was moved in a round, where there is
 // something at each one below it too. Nobody is led up by a single jump: every step

@@ -121,7 +121,7 @@ func (c *Core) against() feed.Motion { return c.tried(feed.Without(c.culprits().
 // voted in this round to go on without them.
 func (c *Core) owesVote() bool {
 	m, round := c.against(), c.log.Round()
-	if !c.there() || !c.log.Lawful(m) || c.log.Vote(round, m, c.cfg.Me) != nil {
+	if !c.there() || !c.log.Lawful(m) || c.log.Vote(round, m, c.cfg.Me) != nil || c.log.Refused(round, m) {
 		return false
 	}
 	for _, other := range c.log.Motions(round) {

@@ -59,6 +59,8 @@ func (l *law) end() {
 		}
 		if p.finished {
 			done = append(done, p)
+		} else if l.leftBehind(p) {
+			w.count("left out without knowing it", 1)
 		} else if p.seat >= 0 || !l.stopped() {
 			l.waits(p)
 		}
@@ -176,6 +178,16 @@ func (l *law) waits(p *peer) {
 	case p.seat >= 0 && !l.names(p, missing):
 		w.fail("says whom it waits for", "%s in round %d, %s %s, for %v", p.name, st.Round, st.Stage, st.Phase(), missing)
 	}
+}
+
+// leftBehind reports whether others have gone on without a seat, in a round that it
+// has not come to: it is no part of the quorum any more. It may be bound for ever in
+// an earlier one by a vote on which the last word would have been that of a seat
+// which has left for good.
+func (l *law) leftBehind(p *peer) bool {
+	return p.seat >= 0 && !p.core.State().Gone[p.seat] && slices.ContainsFunc(l.w.peers, func(q *peer) bool {
+		return q.honest() && q.seat >= 0 && q.core != nil && q.core.State().Gone[p.seat] && q.core.State().Round > p.core.State().Round
+	})
 }
 
 // together reports whether those who are left can reach each other, if need be
