@@ -48,7 +48,7 @@ type openRound struct {
 	speakers uint16 // who owes an entry, by bit
 	said     []*Signed
 	other    []*Signed // by seat: the second of two entries for one place
-	ahead    []Hash    // by seat: prev of what it has signed for the next round
+	ahead    []*Signed // by seat: something that it has signed for the next round
 }
 
 // NewLog starts a log at the charter. The caller has validated the charter
@@ -69,7 +69,7 @@ func (l *Log) all() uint16 { return 1<<len(l.ids) - 1 }
 func (l *Log) begin(game Hash, gone, speakers uint16) {
 	l.games[game] = true
 	l.open = openRound{game: game, gone: gone, speakers: speakers &^ gone, said: make([]*Signed, len(l.ids)), other: make([]*Signed, len(l.ids)),
-		ahead: make([]Hash, len(l.ids))}
+		ahead: make([]*Signed, len(l.ids))}
 }
 
 // Charter returns the encoded charter.

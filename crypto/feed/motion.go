@@ -141,7 +141,9 @@ func (l *Log) void(round uint32, m Motion, seat int) bool {
 		}
 	}
 	return slices.ContainsFunc(heads, func(h Hash) bool {
-		return !slices.ContainsFunc(l.voters(round, m), func(v int) bool { return v != seat && l.open.ahead[v] != h })
+		return !slices.ContainsFunc(l.voters(round, m), func(v int) bool {
+			return v != seat && (l.open.ahead[v] == nil || l.open.ahead[v].Prev != h)
+		})
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Verdict says what Offer did with an entry.
@@ -111,9 +112,7 @@ func (l *Log) held(s *Signed) *Signed {
 // elsewhere judges an entry that does not fit this history: it may be ahead of
 // it, behind it, or of another game.
 func (l *Log) elsewhere(s *Signed) (Verdict, error) {
-	if ahead := &l.open.ahead[s.Seat]; s.Round == l.Round()+1 && *ahead == (Hash{}) && s.Verify(l.ids[s.Seat]) == nil {
-		*ahead = s.Prev
-	}
+	l.Foresee(s)
 	switch {
 	case l.games[s.Game] && (s.Round <= l.Round() || s.Game != l.open.game):
 		return Stale, nil
@@ -123,4 +122,21 @@ func (l *Log) elsewhere(s *Signed) (Verdict, error) {
 	// A later round of this game, or of the game as it goes on without somebody:
 	// there the rounds may be such as this history has gone through already.
 	return Early, nil
+}
+
+// Foresee notes that somebody has signed an entry of the round after the open one,
+// and on top of what. Offer does so with entries that come early.
+func (l *Log) Foresee(s *Signed) {
+	if s.Round != l.Round()+1 || int(s.Seat) >= len(l.ids) {
+		return
+	}
+	if ahead := &l.open.ahead[s.Seat]; *ahead == nil && s.Verify(l.ids[s.Seat]) == nil {
+		*ahead = s
+	}
+}
+
+// Ahead lists what others have signed for the round after the open one, one entry
+// each: what may have let a seat close it in spite of a vote (Closes).
+func (l *Log) Ahead() []*Signed {
+	return slices.DeleteFunc(slices.Clone(l.open.ahead), func(s *Signed) bool { return s == nil })
 }

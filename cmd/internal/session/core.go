@@ -162,8 +162,8 @@ func NewCore(c Config, port Port) (*Core, error) {
 			return nil, err
 		}
 	}
-	for _, e := range c.Kept {
-		if err := core.restore(e); err != nil {
+	for i, e := range c.Kept {
+		if err := core.restore(e, c.Kept[i:]); err != nil {
 			return nil, err
 		}
 	}
@@ -183,9 +183,9 @@ func (c *Core) sit(st *table.State) error {
 	return nil
 }
 
-// restore takes one kept entry in, as it was taken in when it came. What this
-// seat votes itself is among them.
-func (c *Core) restore(e *feed.Signed) error {
+// restore takes the first of the rest of the kept entries in, as it was taken in
+// when it came. What this seat votes itself is among them.
+func (c *Core) restore(e *feed.Signed, rest []*feed.Signed) error {
 	b, ballot := e.Ballot()
 	if !ballot && int(e.Seat) == c.cfg.Me {
 		c.said[e.Place()] = e
@@ -194,8 +194,14 @@ func (c *Core) restore(e *feed.Signed) error {
 		c.reopen(e.Round) // as it did before it voted
 	}
 	verdict, err := c.log.Offer(e)
-	if verdict == feed.Early && !c.there() && c.log.Rebase(e) {
-		c.faulty, c.judged = false, false
+	if verdict == feed.Early {
+		// It was known then that others had gone on.
+		for _, later := range rest {
+			c.log.Foresee(later)
+		}
+		if !c.there() && c.log.Rebase(e) {
+			c.faulty, c.judged = false, false
+		}
 		if err := c.fold(); err != nil {
 			return err
 		}

@@ -46,10 +46,25 @@ func (c *Core) fold() error {
 		if next == c.state {
 			return errClosing
 		}
+		c.unkept = append(c.unkept, c.excuse(m)...)
 		if _, err := c.log.CloseBy(m, next.Game, next.Speakers()); err != nil {
 			return err
 		}
 		c.moveOn(next, m, entries)
+	}
+	return nil
+}
+
+// excuse is what lets this seat close a round in spite of a vote that nobody has
+// refused: what others have signed after it. Without that it could not come back
+// to where it was after a crash.
+func (c *Core) excuse(by feed.Motion) []*feed.Signed {
+	round := c.log.Round()
+	for _, m := range c.log.Motions(round) {
+		v := c.log.Vote(round, m, c.cfg.Me)
+		if m.Compare(by) > 0 && v != nil && yes(v) && !c.log.Refused(round, m) {
+			return c.log.Ahead()
+		}
 	}
 	return nil
 }

@@ -49,8 +49,8 @@ func straighten(charter []byte, kept []*feed.Signed) []*feed.Signed {
 		return kept // of an edition that this build does not know
 	}
 	var rest []*feed.Signed
-	for _, e := range kept {
-		if c.restore(e) != nil {
+	for i, e := range kept {
+		if c.restore(e, kept[i:]) != nil {
 			rest = append(rest, e)
 		}
 	}
