@@ -22,7 +22,7 @@ var (
 )
 
 // kinds are what games are about, by seed.
-var kinds = []string{"honest", "leaver", "cheat"}
+var kinds = []string{"honest", "leaver", "returner", "cheat"}
 
 func kindOf(seed uint64) string {
 	if *kind != "" {

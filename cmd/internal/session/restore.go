@@ -1,0 +1,45 @@
+package session
+
+import (
+	"fmt"
+
+	"alibi/crypto/feed"
+)
+
+// restore takes the first of the rest of the kept entries in, as it was taken in
+// when it came. What this seat votes itself is among them.
+func (c *Core) restore(e *feed.Signed, rest []*feed.Signed) error {
+	b, ballot := e.Ballot()
+	if !ballot && int(e.Seat) == c.cfg.Me {
+		c.said[e.Place()] = e
+	}
+	if ballot && b.Yes && int(e.Seat) == c.cfg.Me && e.Round < c.log.Round() {
+		c.reopen(e.Round) // as it did before it voted
+	}
+	verdict, err := c.log.Offer(e)
+	if verdict == feed.Early {
+		// It was known then that others had gone on.
+		for _, later := range rest {
+			c.log.Foresee(later)
+		}
+		if !c.there() && c.log.Rebase(e) {
+			c.faulty, c.judged = false, false
+		}
+		if err := c.fold(); err != nil {
+			return err
+		}
+		verdict, err = c.log.Offer(e)
+	}
+	switch {
+	case err != nil:
+		if !c.refuse(e, err) {
+			return fmt.Errorf("%w: round %d: %w", ErrKept, e.Round, err)
+		}
+	case verdict == feed.Early:
+		return fmt.Errorf("%w: round %d is missing before round %d", ErrKept, c.log.Round(), e.Round)
+	case verdict == feed.Added:
+		c.took(e)
+	}
+	c.unkept = nil // it is where it came from
+	return c.fold()
+}
