@@ -83,9 +83,10 @@ func TestVoteAgainstWhoIsGoneHere(t *testing.T) {
 	}
 }
 
-// Whoever moves again what has been carried is told no, and with the ballots of
-// the first time it can go on: be whom it drops there or not.
-func TestNoToWhatIsFulfilled(t *testing.T) {
+// Whoever moves again what has been carried may be bound by something higher: this
+// seat opens the round again and votes for the same once more, be whom it drops
+// there or not.
+func TestTheSameIsCarriedAgain(t *testing.T) {
 	p := newLeaving(t, 4, 1)
 	c := p.sessions[1].core
 	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(1) })
@@ -99,8 +100,12 @@ func TestNoToWhatIsFulfilled(t *testing.T) {
 	c.port = c.port.(absent).Port
 	m := feed.Motion{Without: 1 << 3, Trial: 1}
 	p.vote(c, round, 0, m)
-	if v := c.log.Vote(round, m, 1); v == nil || yes(v) || !c.state.Gone[3] {
-		t.Errorf("voted %v, gone %v", v != nil, c.state.Gone)
+	if v := c.log.Vote(round, m, 1); v == nil || !yes(v) {
+		t.Fatalf("voted %v", v != nil)
+	}
+	p.vote(c, round, 2, m)
+	if !c.state.Gone[3] || c.log.ClosedBy(round) != m {
+		t.Errorf("gone %v, closed by %+v", c.state.Gone, c.log.ClosedBy(round))
 	}
 }
 

@@ -211,7 +211,7 @@ func (c *Core) answer() error {
 			c.log.Vote(a.round, a.motion, c.cfg.Me) != nil || c.states[a.round].Gone[c.cfg.Me] {
 			continue
 		}
-		if c.goesFurther(a) && c.there() && !c.Finished() && !c.log.BuiltOn(a.round, a.motion.Seats()...) {
+		if c.second(a) && c.there() && !c.Finished() && !c.log.BuiltOn(a.round, a.motion.Seats()...) {
 			switch {
 			case c.wants(a):
 				c.asks = append(c.asks, asks[i+1:]...)
@@ -235,13 +235,10 @@ func (c *Core) current(a ask) bool {
 	return a.round <= c.log.Round() && c.log.TemplateAt(a.round, 0).Game == a.game
 }
 
-// goesFurther reports whether a motion was moved a second time and is not
-// fulfilled by how this seat closed the round: else whoever moved it lacks nothing
-// but the ballots of that, and a no.
-func (c *Core) goesFurther(a ask) bool {
-	by := c.log.ClosedBy(a.round)
-	return a.motion.Trial > 0 && a.motion.Trial <= c.top(a.round) && (a.motion.Abandon || a.motion.Without&^by.Without != 0)
-}
+// second reports whether something was moved a second time: whoever moved it may be
+// bound by a vote that nobody will carry or refuse any more, and cannot close the
+// round the way this seat did, not even if that was by the same motion.
+func (c *Core) second(a ask) bool { return a.motion.Trial > 0 && a.motion.Trial <= c.top(a.round) }
 
 // wants reports whether this seat would vote for a motion if its round were open:
 // it wants to go on, or has gone on, without all whom it drops, and hears none of
