@@ -198,7 +198,7 @@ func (l *law) together(missing []int) bool {
 		return true
 	}
 	for _, p := range l.w.peers {
-		if p.seat >= 0 && !slices.Contains(missing, p.seat) && !slices.Contains(pair, p.seat) && p.rogue == nil {
+		if p.seat >= 0 && !slices.Contains(missing, p.seat) && !slices.Contains(pair, p.seat) && p.rogue == nil && !p.leaves {
 			return true
 		}
 	}
