@@ -60,7 +60,7 @@ func (l *law) end() {
 		if p.finished {
 			done = append(done, p)
 		} else if l.leftBehind(p) {
-			w.count("left out without knowing it", 1)
+			w.count("left behind", 1)
 		} else if p.seat >= 0 || !l.stopped() {
 			l.waits(p)
 		}
@@ -183,10 +183,16 @@ func (l *law) waits(p *peer) {
 // leftBehind reports whether others have gone on without a seat, in a round that it
 // has not come to: it is no part of the quorum any more. It may be bound for ever in
 // an earlier one by a vote on which the last word would have been that of a seat
-// which has left for good.
+// which has left for good. So may one in the last round, which others have closed:
+// it knows the result, and nobody waits for it.
 func (l *law) leftBehind(p *peer) bool {
-	return p.seat >= 0 && !p.core.State().Gone[p.seat] && slices.ContainsFunc(l.w.peers, func(q *peer) bool {
-		return q.honest() && q.seat >= 0 && q.core != nil && q.core.State().Gone[p.seat] && q.core.State().Round > p.core.State().Round
+	if p.seat < 0 || p.core.State().Gone[p.seat] {
+		return false
+	}
+	last := p.core.State().Phase() == rules.Farewell
+	return slices.ContainsFunc(l.w.peers, func(q *peer) bool {
+		return q.honest() && q.seat >= 0 && q.core != nil && q.core.State().Round > p.core.State().Round &&
+			(q.core.State().Gone[p.seat] || last && q.finished)
 	})
 }
 
