@@ -49,33 +49,10 @@ func (p *program) fairness(r *audit.Report) {
 	if r.Replay != nil {
 		p.replayed(r)
 	}
-	p.paper.Line(p.paper.Bold(p.conclusion(r)))
+	p.paper.Line(p.paper.Bold(p.book.Conclusion(r)))
 	for _, f := range r.Findings {
 		p.paper.Line("  " + p.finding(r, f))
 	}
-}
-
-// conclusion says in one sentence what became of the game and how fair it was.
-func (p *program) conclusion(r *audit.Report) string {
-	say, st := p.book.Say, r.State
-	if !r.Sound() {
-		return say("report.unfair")
-	}
-	key := "report.sound"
-	if r.Fair() {
-		key = "report.fair"
-	}
-	switch {
-	case st.Abandoned && r.Fair():
-		return say("report.abandoned", "round", p.abandoned(r), "names", p.stayed(r))
-	case st.Abandoned:
-		return say("report.sound.abandoned", "round", p.abandoned(r), "names", p.stayed(r))
-	case !r.Complete && r.Fair():
-		return say("report.incomplete", "round", st.Round, "names", p.missing(r))
-	case !r.Complete:
-		return say("report.sound.incomplete", "round", st.Round, "names", p.missing(r))
-	}
-	return say(key)
 }
 
 // abandoned is the round in which a game was.
@@ -87,9 +64,6 @@ func (p *program) abandoned(r *audit.Report) (round uint32) {
 	}
 	return round
 }
-
-// stayed names the seats that have not left.
-func (p *program) stayed(r *audit.Report) string { return p.seats(r, r.State.Present()) }
 
 // replayed prints what was compared in the clear, trusting no proof.
 func (p *program) replayed(r *audit.Report) {

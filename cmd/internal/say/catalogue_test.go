@@ -1,10 +1,12 @@
 package say
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -31,6 +33,9 @@ func said(t *testing.T) (calls map[string][]call, literals map[string]bool) {
 	calls, literals = map[string][]call{}, map[string]bool{}
 	fset := token.NewFileSet()
 	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(name, ".html") {
+			return template(calls, name)
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
 			return err
 		}
@@ -55,6 +60,29 @@ func said(t *testing.T) (calls map[string][]call, literals map[string]bool) {
 		t.Fatal(err)
 	}
 	return calls, literals
+}
+
+// action is how a template speaks: {{say "key" "gap" .Value}}.
+var (
+	action = regexp.MustCompile(`\{\{say ".*?\}\}`)
+	quoted = regexp.MustCompile(`"([a-z0-9.-]+)"`)
+)
+
+// template reads what pages speak.
+func template(calls map[string][]call, name string) error {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	for _, a := range action.FindAllString(string(data), -1) {
+		words := quoted.FindAllStringSubmatch(a, -1)
+		at := call{where: name}
+		for _, w := range words[1:] {
+			at.gaps = append(at.gaps, w[1])
+		}
+		calls[words[0][1]] = append(calls[words[0][1]], at)
+	}
+	return nil
 }
 
 // speakers are the functions that take keys, and how many before the gaps.
@@ -152,7 +180,7 @@ func derived() []string {
 	for option, choices := range map[string][]string{"first": rules.FirstChoices, "order": rules.OrderChoices,
 		"last": rules.LastChoices, "notebook": rules.NotebookChoices} {
 		for _, c := range choices {
-			keys = append(keys, option+"."+c)
+			keys = append(keys, option+"."+c, "web."+option+"."+c)
 		}
 	}
 	for _, k := range []move.Kind{move.KindKeys, move.KindKeyShares, move.KindComplain, move.KindShuffle, move.KindShares, move.KindDeny, move.KindShow,
@@ -162,8 +190,14 @@ func derived() []string {
 	for _, k := range kindKeys {
 		keys = append(keys, k)
 	}
-	for _, c := range []string{"demo", "open", "tables", "join", "resume", "watch", "verify", "keys", "version", "completion", "alibi"} {
+	for _, c := range []string{"play", "demo", "open", "tables", "join", "resume", "watch", "verify", "keys", "version", "completion", "alibi"} {
 		keys = append(keys, "cmd."+c, "cmd."+c+".long", "cmd."+c+".example")
+	}
+	for name, lines := range map[string]int{"cards": 3, "turn": 3, "answer": 3, "accuse": 5, "end": 3, "leave": 4, "fair": 4} {
+		keys = append(keys, "web.rules."+name)
+		for i := range lines {
+			keys = append(keys, fmt.Sprintf("web.rules.%s.%d", name, i+1))
+		}
 	}
 	return append(keys, "flag.edition", "flag.first", "flag.order", "flag.last-player", "flag.notebook")
 }
