@@ -1,0 +1,65 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// beat is how often a window hears from this program although nothing changes, so
+// that either learns that the other is gone.
+const beat = 15 * time.Second
+
+// events sends the inner part of the page whenever it changes. A window that was
+// away, asleep or reloaded begins with what is shown now: nothing is counted, and
+// nothing can be missed.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Time{})
+	book := s.book(r)
+	tick := time.NewTicker(beat)
+	defer tick.Stop()
+	var last []byte
+	for {
+		scene, changed := s.app.Scene()
+		var b bytes.Buffer
+		if err := s.pages.main(&b, scene, book); err != nil {
+			return
+		}
+		if !bytes.Equal(b.Bytes(), last) {
+			last = b.Bytes()
+			if !send(w, c, "main", last) {
+				return
+			}
+		}
+		select {
+		case <-changed:
+		case <-tick.C:
+			if !send(w, c, "beat", nil) {
+				return
+			}
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// send writes one event (HTML standard, 9.2.6).
+func send(w http.ResponseWriter, c *http.ResponseController, name string, data []byte) bool {
+	_ = c.SetWriteDeadline(time.Now().Add(patience))
+	if _, err := fmt.Fprintf(w, "event: %s\n", name); err != nil {
+		return false
+	}
+	for line := range bytes.Lines(append(bytes.Clone(data), '\n')) {
+		if _, err := fmt.Fprintf(w, "data: %s\n", bytes.TrimRight(line, "\r\n")); err != nil {
+			return false
+		}
+	}
+	if _, err := w.Write([]byte("\n")); err != nil {
+		return false
+	}
+	return c.Flush() == nil
+}
