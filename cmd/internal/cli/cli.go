@@ -89,7 +89,9 @@ func (p *program) patient(ctx context.Context) (context.Context, context.CancelF
 var errInterrupted = errors.New("cli: interrupted")
 
 func (p *program) root() *cobra.Command {
-	root := p.command("alibi", "", func(cmd *cobra.Command, _ []string) error { return cmd.Help() })
+	root := p.command("alibi", "", func(cmd *cobra.Command, _ []string) error {
+		return p.serve(cmd.Context(), desk{name: loginName()})
+	})
 	root.Use = "alibi"
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -106,7 +108,7 @@ func (p *program) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return &failure{code: 2, text: err.Error(), hint: p.book.Say("hint.flags")}
 	})
-	root.AddCommand(p.demoCommand(), p.openCommand(), p.tablesCommand(), p.joinCommand(),
+	root.AddCommand(p.playCommand(), p.demoCommand(), p.openCommand(), p.tablesCommand(), p.joinCommand(),
 		p.resumeCommand(), p.watchCommand(), p.verifyCommand(), p.keysCommand(), p.versionCommand(), p.completionCommand())
 	return root
 }
