@@ -89,9 +89,9 @@ func (p *program) patient(ctx context.Context) (context.Context, context.CancelF
 var errInterrupted = errors.New("cli: interrupted")
 
 func (p *program) root() *cobra.Command {
-	root := p.command("alibi", "", func(cmd *cobra.Command, _ []string) error {
-		return p.serve(cmd.Context(), desk{name: loginName()})
-	})
+	var d desk
+	root := p.command("alibi", "", func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), d) })
+	p.deskFlags(root.Flags(), &d)
 	root.Use = "alibi"
 	root.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"alibi/cmd/internal/session"
 	"alibi/cmd/internal/web"
@@ -26,13 +27,16 @@ type desk struct {
 func (p *program) playCommand() *cobra.Command {
 	var d desk
 	cmd := p.command("play", "", func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), d) })
-	f := cmd.Flags()
+	p.deskFlags(cmd.Flags(), &d)
+	return cmd
+}
+
+func (p *program) deskFlags(f *pflag.FlagSet, d *desk) {
 	f.StringVar(&d.name, "name", loginName(), p.book.Say("flag.name"))
 	f.IntVar(&d.port, "port", 0, p.book.Say("flag.port"))
 	f.IntVar(&d.page, "page", 0, p.book.Say("flag.page"))
 	f.BoolVar(&d.loopback, "loopback", false, p.book.Say("flag.loopback"))
 	f.BoolVar(&d.quiet, "no-browser", false, p.book.Say("flag.no-browser"))
-	return cmd
 }
 
 // serve runs a peer and the pages of its player, on this computer only, until it is

@@ -289,6 +289,10 @@ func (c *Core) Do(a seat.Action) error {
 	if err := c.queue(a, release); err != nil {
 		return err
 	}
+	switch a.(type) {
+	case seat.Ask, seat.Accuse:
+		c.quit = false // it plays on
+	}
 	return c.advance()
 }
 

@@ -92,9 +92,15 @@ func (c *Core) apply(entries []*feed.Signed) *table.State {
 	return next
 }
 
+// decided reports whether a game has a result.
+func decided(st *table.State) bool { return st.Pos != nil && st.Pos.Result != nil }
+
 // moveOn opens the next round.
 func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 	round := c.state.Round
+	if decided(next) && !decided(c.state) {
+		c.quit = false // what was wanted has come: those who are done would leave the others waiting
+	}
 	c.state, c.states = next, append(c.states, next)
 	c.faulty, c.judged, c.queued, c.release, c.opened = false, false, nil, time.Time{}, c.cfg.Now()
 	for _, other := range c.log.Motions(round) {

@@ -139,6 +139,21 @@ func (c *Core) refused() bool {
 	return ok
 }
 
+// asked reports whether a bot plays here and all others whose word it takes want to
+// give the game up: it has no wish of its own.
+func (c *Core) asked() bool {
+	if c.cfg.Bot == nil {
+		return false
+	}
+	round := c.log.Round()
+	return slices.ContainsFunc(c.log.Motions(round), func(m feed.Motion) bool {
+		return m.Abandon && !m.Drops(c.cfg.Me) && !slices.ContainsFunc(c.state.Others(c.cfg.Me), func(i int) bool {
+			v := c.log.Vote(round, m, i)
+			return !m.Drops(i) && (v == nil || !yes(v))
+		})
+	})
+}
+
 // motions lists what this seat wants to be carried in the open round.
 func (c *Core) motions() []feed.Motion {
 	for i, at := range c.patience() {
@@ -156,7 +171,7 @@ func (c *Core) motions() []feed.Motion {
 			break
 		}
 	}
-	if !c.quit {
+	if !c.quit && !c.asked() {
 		return out
 	}
 	// Whom to wait for may look different from every seat: any motion to give up

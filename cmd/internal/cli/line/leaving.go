@@ -26,12 +26,19 @@ func (d *Desk) drop(u *session.Update, typed []string) Reply {
 			return d.wrong("wrong.drop.me", "hint.quit.me")
 		case v.Players[s].Gone:
 			return d.gone(v, s)
+		case !slices.Contains(u.Droppable, s) && missed(u, s):
+			return d.refused(session.ErrLeavers)
 		case !slices.Contains(u.Droppable, s):
 			return d.wrong("wrong.there", "hint.there", "who", d.book.Player(v, s))
 		}
 	}
 	who := d.book.Names(v, seats)
 	return d.confirm(Reply{Drop: seats, Then: []string{d.book.Say("done.drop", "who", who)}}, "confirm.drop", "who", who)
+}
+
+// missed reports whether a seat is away, or over its time.
+func missed(u *session.Update, seat int) bool {
+	return slices.Contains(u.Late, seat) || slices.ContainsFunc(u.Away, func(a session.Absence) bool { return a.Seat == seat && !a.Shaky })
 }
 
 // dropped reads one player, whose name may have several words, or several.

@@ -156,7 +156,7 @@ func TestTableWaitsForWhoIsAway(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		s.enter("drop bahar")
-		s.await("error: Bahar is there and in time")
+		s.await("error: the table agreed not to go on without so many")
 		s.answer(typist, turn)
 		if got := s.play(typist, "by now)"); got != "Waiting for Bahar to answer (60 s by now)" {
 			t.Errorf("%q", got)

@@ -19,10 +19,12 @@ type observer struct {
 	left   bool // this seat was left out
 	moved  map[string]string
 	round  uint32
+	over   map[string]bool // what was said of giving up, be it in earlier rounds
+	until  uint32          // the last round in which somebody wanted to
 }
 
 func newObserver(b *say.Book, plays bool) *observer {
-	return &observer{book: b, plays: plays, away: map[int]bool{}, late: map[int]bool{}, caught: map[int]bool{}, moved: map[string]string{}}
+	return &observer{book: b, plays: plays, away: map[int]bool{}, late: map[int]bool{}, caught: map[int]bool{}, moved: map[string]string{}, over: map[string]bool{}}
 }
 
 // see lists what there is to say of an update, blame aside.
@@ -33,8 +35,19 @@ func (o *observer) see(u *session.Update) []string {
 	var out []string
 	out = append(out, o.absence(u)...)
 	out = append(out, o.overtime(u)...)
+	if u.View.Round > o.until+1 {
+		clear(o.over)
+	}
 	for _, m := range u.Motions {
 		key, text := o.motion(u, m)
+		if m.Abandon {
+			// Who wants to give up wants it in every round, until all do.
+			if o.until = u.View.Round; !o.over[text] {
+				o.over[text] = true
+				out = append(out, text)
+			}
+			continue
+		}
 		if o.moved[key] != text {
 			o.moved[key] = text
 			out = append(out, text)
