@@ -50,6 +50,9 @@ type Config struct {
 	Link Link
 	// Bot, when set, decides for the seat.
 	Bot *bot.Bot
+	// Yields has the seat give the game up once all others want to: it belongs to
+	// nobody.
+	Yields bool
 	// Wait holds the first shuffle back until Ready is called, so that people
 	// can compare the table's words first.
 	Wait bool

@@ -327,7 +327,7 @@ func (p *Peer) play(c Config, m Manner) (*Session, error) {
 	c.Key, c.Store, c.Link, c.Rand = p.key, p.store, link, p.cfg.Rand
 	c.Wait, c.Pause, c.Floor, c.Patience = m.Wait, m.Pause, m.Floor, m.Patience
 	if m.Bot {
-		c.Bot = new(bot.Bot)
+		c.Bot, c.Yields = new(bot.Bot), true
 		if _, err := io.ReadFull(p.cfg.Rand, c.Bot.Seed[:]); err != nil {
 			return nil, fmt.Errorf("session: drawing a bot's seed: %w", err)
 		}

@@ -66,7 +66,6 @@ func TestBallotsAsEvidence(t *testing.T) {
 	p := newParty(t, 2)
 	c := p.sessions[0].core
 	p.pump(func() bool { return c.state.Stage == table.Checking })
-	c.cfg.Bot = nil // a bot would agree to the first
 	for _, yes := range []bool{true, false} {
 		v, err := feed.CastBallot(p.keys[1], c.log.Template(1), feed.Ballot{Motion: feed.Motion{Abandon: true}, Yes: yes})
 		if err != nil {

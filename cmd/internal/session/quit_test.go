@@ -60,6 +60,7 @@ func TestBotAgreesToGiveUp(t *testing.T) {
 	p := newLeaving(t, 3, 1)
 	c := p.sessions[2].core
 	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(2) })
+	c.cfg.Yields = true
 	m := feed.Motion{Abandon: true}
 	for i, want := range []bool{false, true} {
 		p.vote(c, c.log.Round(), i, m)

@@ -139,10 +139,10 @@ func (c *Core) refused() bool {
 	return ok
 }
 
-// asked reports whether a bot plays here and all others whose word it takes want to
-// give the game up: it has no wish of its own.
+// asked reports whether all others whose word it takes want to give the game up, and
+// this seat has no wish of its own.
 func (c *Core) asked() bool {
-	if c.cfg.Bot == nil {
+	if !c.cfg.Yields {
 		return false
 	}
 	round := c.log.Round()
