@@ -159,6 +159,24 @@ func TestWhoIsMumMayBeLeftOut(t *testing.T) {
 	}
 }
 
+// Whoever votes for something else in that round, at a later trial, is not mum; and
+// who is mum is not left out in place of who is away.
+func TestWhoVotesIsNotMum(t *testing.T) {
+	p, c, now, s := watched(t, 5, 2)
+	round := c.log.Round()
+	s.seats[3].State, s.seats[4].State = node.Away, node.Away
+	p.vote(c, round, 1, feed.Without(3))
+	p.vote(c, round, 2, feed.Motion{Without: 1 << 4, Trial: 1})
+	*now = now.Add(mumAfter)
+	if err := c.Drop(2); err != ErrThere {
+		t.Errorf("who votes is mum: %v", err)
+	}
+	c.drop = 1<<1 | 1<<3 | 1<<4 // seat 1 owes a word on the second motion
+	if err := c.Wake(); err != nil || word(c, feed.Without(3, 4)) != 1 {
+		t.Errorf("voted %d, %v: %v", word(c, feed.Without(3, 4)), err, c.log.Motions(round))
+	}
+}
+
 // Who does not hear them, or would go on without them too, says nothing.
 func TestNoWordOnWhoIsAway(t *testing.T) {
 	p, c, now, s := watched(t, 4, 1)

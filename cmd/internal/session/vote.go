@@ -164,9 +164,10 @@ func (c *Core) motions() []feed.Motion {
 	c.drop &= feed.Without(c.droppable()...).Without
 	var out []feed.Motion
 	guilty := c.against()
-	both := feed.Motion{Without: guilty.Without | c.drop}
-	for _, m := range []feed.Motion{c.tried(both), guilty, c.tried(feed.Motion{Without: c.drop})} {
-		if c.log.Lawful(m) {
+	// Who is mum matters less than who is away, if not all of them may be left out.
+	away := c.drop &^ c.mute(c.drop)
+	for _, without := range []uint16{guilty.Without | c.drop, guilty.Without | away, guilty.Without, c.drop, away} {
+		if m := c.tried(feed.Motion{Without: without}); c.log.Lawful(m) {
 			out = append(out, m)
 			break
 		}
