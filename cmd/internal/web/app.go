@@ -35,7 +35,6 @@ const dialWithin = 30 * time.Second
 // any goroutine.
 type App struct {
 	peer *session.Peer
-	home string
 
 	mu      sync.Mutex
 	scene   *Scene
@@ -79,7 +78,7 @@ type Game struct {
 // in memory.
 func NewApp(peer *session.Peer, name, home string) *App {
 	return &App{
-		peer: peer, home: home, scene: &Scene{Name: name}, changed: make(chan struct{}), notes: newNotes(home),
+		peer: peer, scene: &Scene{Name: name}, changed: make(chan struct{}), notes: newNotes(home),
 	}
 }
 
@@ -96,10 +95,11 @@ func (a *App) Run(ctx context.Context) {
 // look keeps what the lobby shows up to date. The peer says when tables come and
 // go; what it says about the search in general is looked up now and then.
 func (a *App) look(ctx context.Context) {
+	a.refreshGames()
 	tick := time.NewTicker(5 * time.Second)
 	defer tick.Stop()
 	for {
-		a.refresh()
+		a.refreshTables()
 		select {
 		case <-a.peer.TablesChanged():
 		case <-tick.C:
@@ -109,9 +109,15 @@ func (a *App) look(ctx context.Context) {
 	}
 }
 
-// refresh reads what the lobby shows.
-func (a *App) refresh() {
+// refreshTables reads what the network shows.
+func (a *App) refreshTables() {
 	tables, addrs, finding := a.peer.Tables(), a.peer.Addrs(), a.peer.Finding()
+	a.show(func(s *Scene) { s.Tables, s.Addrs, s.Finding = tables, addrs, finding })
+}
+
+// refreshGames reads what can be taken up again. It folds the log of every such game,
+// so it is done when that may have changed, and not with the news of the network.
+func (a *App) refreshGames() {
 	var kept []session.Kept
 	games, _ := a.peer.Games() // what is damaged is said by `alibi resume`
 	for _, k := range games {
@@ -119,7 +125,7 @@ func (a *App) refresh() {
 			kept = append(kept, k)
 		}
 	}
-	a.show(func(s *Scene) { s.Tables, s.Addrs, s.Finding, s.Games = tables, addrs, finding, kept })
+	a.show(func(s *Scene) { s.Games = kept })
 }
 
 // Scene is the newest, and a channel that is closed once it is not any more.
@@ -309,7 +315,8 @@ func (a *App) Quit() {
 		stop()
 		<-done
 	}
-	a.refresh()
+	a.refreshTables()
+	a.refreshGames()
 	a.show(func(s *Scene) { s.Game, s.Trouble = nil, nil })
 }
 
@@ -344,13 +351,7 @@ func (a *App) Do(ctx context.Context, round uint32, act seat.Action, guess []rul
 
 // name keeps a guess until it can be fixed.
 func (a *App) name(guess []rules.Card) {
-	a.show(func(s *Scene) {
-		if s.Game != nil {
-			g := *s.Game
-			g.Ahead = guess
-			s.Game = &g
-		}
-	})
+	a.update(func(g *Game) { g.Ahead = guess })
 }
 
 // Same says that the table's words were compared.
