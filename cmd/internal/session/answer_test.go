@@ -189,39 +189,56 @@ func TestEveryNoIsSaidToWhoStillVotes(t *testing.T) {
 }
 
 // A seat whose vote nobody can carry any more, since all others whose word it needs
-// have gone on, goes on too, and comes back to the same place after a crash.
+// have gone on, goes on too, be it in another way than they did, and comes back to the
+// same place after a crash.
 func TestVoteThatIsVoid(t *testing.T) {
-	p := newLeaving(t, 3, 1)
-	c := p.sessions[0].core
-	p.hub.cut = func(from, to int, _ *feed.Signed) bool { return to == 0 && from == 2 } // seat 0 hears 1 only
-	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(0) && !c.log.Owes(1) })
-	c.port = absent{c.port, []int{2}}
-	if err := c.Drop(2); err != nil { // needs the word of seat 1, which has gone on
-		t.Fatal(err)
-	}
-	c.drop = 0
-	p.hub.cut = func(_, to int, e *feed.Signed) bool { _, is := e.Ballot(); return is || to == 0 }
-	round, other := c.log.Round(), p.sessions[1].core
-	p.pump(func() bool { return other.log.Round() > round && !other.log.Owes(1) })
-	give := func(e *feed.Signed) {
-		t.Helper()
-		if err := c.Arrive(node.Arrival{From: 2, Entry: e}); err != nil {
+	for _, otherwise := range []bool{false, true} {
+		p := newLeaving(t, 3, 1)
+		c := p.sessions[0].core
+		p.hub.cut = func(from, to int, _ *feed.Signed) bool { return to == 0 && from == 2 } // seat 0 hears 1 only
+		p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(0) && !c.log.Owes(1) })
+		away := c.port
+		if otherwise { // it wants to go on without seat 1 as well, lower in the order
+			c.port = absent{away, []int{1}}
+			p.drop(c, 1)
+		}
+		c.port = absent{away, []int{2}}
+		p.drop(c, 2) // needs the word of seat 1, which has gone on
+		p.hub.cut = func(_, to int, e *feed.Signed) bool { _, is := e.Ballot(); return is || to == 0 }
+		round, other := c.log.Round(), p.sessions[1].core
+		p.pump(func() bool { return other.log.Round() > round && !other.log.Owes(1) })
+		give := func(e *feed.Signed) {
+			t.Helper()
+			if err := c.Arrive(node.Arrival{From: 2, Entry: e}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		give(other.log.Entry(round, 2))
+		if otherwise {
+			p.vote(c, round, 2, feed.Without(1))
+		}
+		if c.log.Round() != round {
+			t.Fatal("it has closed the round in spite of its vote")
+		}
+		give(other.log.Entry(round+1, 1))
+		if err := c.Wake(); err != nil || c.log.Round() != round+1 || c.state.Gone[1] != otherwise {
+			t.Fatalf("round %d of %d, %v, gone %v", c.log.Round(), round+1, err, c.state.Gone)
+		}
+		kept, err := p.stores[0].Load(feed.TableHash(p.charter))
+		if err != nil {
 			t.Fatal(err)
 		}
+		if back := p.session(0, kept.Log).core; back.log.Round() != round+1 || back.log.Prev() != c.log.Prev() {
+			t.Errorf("back in round %d of %d", back.log.Round(), round+1)
+		}
 	}
-	give(other.log.Entry(round, 2))
-	if c.log.Round() != round {
-		t.Fatal("it has closed the round in spite of its vote")
+}
+
+// drop has a core vote to go on without a seat, and then want it no more.
+func (p *party) drop(c *Core, seat int) {
+	p.t.Helper()
+	if err := c.Drop(seat); err != nil {
+		p.t.Fatal(err)
 	}
-	give(other.log.Entry(round+1, 1))
-	if err := c.Wake(); err != nil || c.log.Round() != round+1 {
-		t.Fatalf("round %d of %d, %v", c.log.Round(), round+1, err)
-	}
-	kept, err := p.stores[0].Load(feed.TableHash(p.charter))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if back := p.session(0, kept.Log).core; back.log.Round() != round+1 || back.log.Prev() != c.log.Prev() {
-		t.Errorf("back in round %d of %d", back.log.Round(), round+1)
-	}
+	c.drop = 0
 }

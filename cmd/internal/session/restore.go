@@ -28,6 +28,8 @@ func (c *Core) restore(e *feed.Signed, rest []*feed.Signed) error {
 		if err := c.fold(); err != nil {
 			return err
 		}
+		// What was known need not be of this history: it is of the one that others went
+		// on in, and may have let this seat close a round in a third way.
 		verdict, err = c.log.Offer(e)
 	}
 	switch {
@@ -35,7 +37,7 @@ func (c *Core) restore(e *feed.Signed, rest []*feed.Signed) error {
 		if !c.refuse(e, err) {
 			return fmt.Errorf("%w: round %d: %w", ErrKept, e.Round, err)
 		}
-	case verdict == feed.Early:
+	case verdict == feed.Early && e.Round > c.log.Round():
 		return fmt.Errorf("%w: round %d is missing before round %d", ErrKept, c.log.Round(), e.Round)
 	case verdict == feed.Added:
 		c.took(e)
