@@ -242,3 +242,32 @@ func (p *party) drop(c *Core, seat int) {
 	}
 	c.drop = 0
 }
+
+// Who opens a round again, after it has spoken in the next one, votes there at a later
+// trial: that it spoke was its word that nobody carries anything at the first one.
+func TestNoSecondWordAtTheFirstTrial(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		p := newLeaving(t, 4, 1)
+		c := p.sessions[0].core
+		p.pump(func() bool { return c.state.Stage == table.Sharing && !c.log.Owes(0) })
+		if back {
+			kept, err := p.stores[0].Load(feed.TableHash(p.charter))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c = p.session(0, kept.Log).core
+		}
+		e := c.log.Closed(1)[3].Entry
+		e.Body = []byte{0x80}
+		other, err := feed.Seal(p.keys[3], e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Arrive(node.Arrival{From: 3, Entry: other}); err != nil {
+			t.Fatal(err)
+		}
+		if c.log.Round() != 1 || word(c, feed.Without(3)) != 0 || word(c, feed.Motion{Without: 1 << 3, Trial: 1}) != 1 {
+			t.Errorf("back %v: round %d, motions %+v", back, c.log.Round(), c.log.Motions(1))
+		}
+	}
+}

@@ -107,7 +107,9 @@ type Core struct {
 	spare []*feed.Signed
 	// said holds every word that this seat has kept, of branches that were left too:
 	// a second one for a place would convict it.
-	said  map[feed.Place]*feed.Signed
+	said map[feed.Place]*feed.Signed
+	// spoke are the rounds for which it has signed anything, be it a ballot.
+	spoke map[uint32]bool
 	asks  []ask // motions for rounds that this seat closed otherwise
 	moved map[ask]time.Time
 	drop  uint16 // seats that the player wants to go on without
@@ -157,7 +159,7 @@ func NewCore(c Config, port Port) (*Core, error) {
 		cfg: c, port: mute{}, live: port, state: st, states: []*table.State{st},
 		log:   feed.NewLog(c.Charter, st.Charter.IDs(), int(st.Charter.Leavers)),
 		ready: !c.Wait, blamed: map[int]table.Fault{}, odd: map[feed.Place]*feed.Signed{},
-		said: map[feed.Place]*feed.Signed{}, moved: map[ask]time.Time{},
+		said: map[feed.Place]*feed.Signed{}, spoke: map[uint32]bool{}, moved: map[ask]time.Time{},
 		opened: c.Now(),
 	}
 	if c.Me != Spectator {

@@ -232,7 +232,7 @@ func (c *Core) send() error {
 	if _, err := c.log.Offer(e); err != nil {
 		return fmt.Errorf("session: own entry: %w", err)
 	}
-	c.said[e.Place()] = e
+	c.said[e.Place()], c.spoke[e.Round] = e, true
 	c.unkept = append(c.unkept, e)
 	if err := c.keep(); err != nil {
 		return err

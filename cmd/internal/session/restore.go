@@ -10,8 +10,11 @@ import (
 // when it came. What this seat votes itself is among them.
 func (c *Core) restore(e *feed.Signed, rest []*feed.Signed) error {
 	b, ballot := e.Ballot()
-	if !ballot && int(e.Seat) == c.cfg.Me {
-		c.said[e.Place()] = e
+	if int(e.Seat) == c.cfg.Me {
+		c.spoke[e.Round] = true
+		if !ballot {
+			c.said[e.Place()] = e
+		}
 	}
 	if ballot && b.Yes && int(e.Seat) == c.cfg.Me && e.Round < c.log.Round() {
 		c.reopen(e.Round) // as it did before it voted

@@ -15,6 +15,7 @@ import (
 // entries for this round: who refused may have known only one of them.
 func (c *Core) tried(m feed.Motion) feed.Motion {
 	round := c.log.Round()
+	m.Trial = c.least()
 	again, changed, moved := false, false, 0
 	same := func(o feed.Motion) bool { return o.Without == m.Without && o.Abandon == m.Abandon }
 	top := c.top(round)
@@ -46,6 +47,16 @@ func (c *Core) tried(m feed.Motion) feed.Motion {
 		m.Trial++
 	}
 	return m
+}
+
+// least is the lowest trial at which this seat may vote yes in the open round. If it
+// has spoken in the next one already, before it opened this one again, then others
+// may have taken that for its word that nothing is carried here at trial 0 any more.
+func (c *Core) least() uint16 {
+	if c.spoke[c.log.Round()+1] {
+		return 1
+	}
+	return 0
 }
 
 // fewTimes is how many words a seat gives on one motion in one round before it is

@@ -184,7 +184,7 @@ func (c *Core) motions() []feed.Motion {
 		}
 	}
 	for _, m := range append(c.log.Motions(c.log.Round()), c.tried(up)) {
-		if m.Abandon && c.log.Lawful(m) && !m.Drops(c.cfg.Me) {
+		if m.Abandon && m.Trial >= c.least() && c.log.Lawful(m) && !m.Drops(c.cfg.Me) {
 			out = append(out, m)
 		}
 	}
@@ -344,6 +344,7 @@ func (c *Core) cast(round uint32, m feed.Motion, yes bool) error {
 	case err != nil:
 		return err
 	}
+	c.spoke[round] = true
 	c.unkept = append(c.unkept, e)
 	if err := c.keep(); err != nil {
 		return err
