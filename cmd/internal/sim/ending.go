@@ -138,21 +138,28 @@ func (l *law) witnessed(seat int) bool {
 	})
 }
 
-// unjudged reports whether a round that the cheat lied in was closed without what
-// was said in it, since somebody left.
+// unjudged reports whether what the cheat forged was never judged by all: the round of
+// it, or that in which it would have come out, was closed without what was said in it,
+// since somebody left; or it was opened again, and the game went on in another way.
 func (l *law) unjudged(r *rogue) bool {
+	dropped, went := map[uint32]bool{}, map[feed.Place]bool{}
 	for _, p := range l.w.peers {
 		if !p.honest() || p.core == nil {
 			continue
 		}
 		_, entries := p.core.Log()
 		for _, e := range entries {
-			if _, ballot := e.Ballot(); ballot && slices.Contains(r.rounds, e.Round) {
-				return true
+			if _, ballot := e.Ballot(); ballot {
+				dropped[e.Round] = true
+			} else {
+				went[feed.Place{Game: e.Game, Round: e.Round}] = true
 			}
 		}
 	}
-	return false
+	shares := slices.Contains(r.how.rules, table.RuleKeyShare)
+	return slices.ContainsFunc(r.places, func(at feed.Place) bool {
+		return dropped[at.Round] || shares && dropped[at.Round+1] || !went[feed.Place{Game: at.Game, Round: at.Round}]
+	})
 }
 
 // waits looks at a peer that has not finished: somebody must be missing whom the

@@ -265,6 +265,18 @@ func (p *peer) die(how string, polite bool) {
 	w.after(w.dice.between(w.set.downLeast, w.set.downMost), p.boot)
 }
 
+// forget hangs up on everybody and forgets what was said over the connections: what
+// is not on the disk has to come again.
+func (p *peer) forget() {
+	for _, far := range p.w.peers {
+		p.hangUp(far, true)
+	}
+	p.book, p.early = replica.NewBook(), nil
+	for i := range p.repeats {
+		p.repeats[i] = new(replica.Repeats)
+	}
+}
+
 // hand gives an entry to the program.
 func (p *peer) hand(from *peer, e *feed.Signed) {
 	p.w.arrived(p, e, false)

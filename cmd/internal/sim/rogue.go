@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"slices"
 
@@ -57,11 +58,10 @@ type rogue struct {
 	seen    map[sum]bool
 	instead map[sum]func(to *peer) []*feed.Signed
 	swapped map[sum]*feed.Signed
-	forged  map[sum]bool  // what no honest program would have sent
-	rounds  []uint32      // of what it forged
-	shown   map[*peer]int // the honest ones that some of it has reached, and in which life
-	durable bool          // one of them has it on its disk
-	acts    int           // how often it has cheated
+	forged  map[sum]bool // what no honest program would have sent
+	places  []feed.Place // of what it forged
+	heard   map[sum]*hearing
+	acts    int // how often it has cheated
 	memory  map[string]int
 	stored  []*feed.Signed
 }
@@ -72,7 +72,7 @@ func (w *World) hire(d *dice, charter *feed.Charter) {
 		p := w.peers[i]
 		r := &rogue{
 			p: p, w: w, dice: d.fork(), how: w.set.strategy, key: seat.New(p.secret, i, d.fork()),
-			seen: map[sum]bool{}, shown: map[*peer]int{}, instead: map[sum]func(*peer) []*feed.Signed{}, forged: map[sum]bool{}, swapped: map[sum]*feed.Signed{}, memory: map[string]int{},
+			seen: map[sum]bool{}, heard: map[sum]*hearing{}, instead: map[sum]func(*peer) []*feed.Signed{}, forged: map[sum]bool{}, swapped: map[sum]*feed.Signed{}, memory: map[string]int{},
 		}
 		order := slices.DeleteFunc(d.perm(w.set.seats), func(j int) bool { return j == i })
 		r.half = make([]bool, len(w.peers))
@@ -145,7 +145,7 @@ func (r *rogue) forge(entries ...*feed.Signed) {
 	r.did()
 	for _, e := range entries {
 		r.forged[sumOf(e)] = true
-		r.rounds = append(r.rounds, e.Round)
+		r.places = append(r.places, e.Place())
 		r.w.trace("%s forges %s of round %d: %s", r.p.name, nameOf(e), e.Round, r.how.name)
 	}
 }
@@ -171,6 +171,7 @@ func (r *rogue) swap(e, x *feed.Signed) {
 	r.instead[sumOf(x)] = r.instead[sumOf(e)]
 	r.swapped[sumOf(e)] = x
 	r.p.plan(r.w.now, func() {
+		r.p.forget()
 		r.p.step("reload", func() error {
 			if err := r.p.load(); err != nil {
 				return err
@@ -243,29 +244,69 @@ func (r *rogue) inject(half bool, entries ...*feed.Signed) {
 	}
 }
 
+// hearing is who knows of something that a cheat has signed.
+type hearing struct {
+	what    *feed.Signed
+	shown   map[*peer]int // the honest ones that it has reached, and in which life
+	durable bool          // one of them has it on its disk
+}
+
+// known reports whether somebody honest still knows: it may have been lost with the
+// memory of a computer, before it was kept or passed on.
+func (h *hearing) known() bool {
+	for p, life := range h.shown {
+		if h.durable || p.up && p.life == life {
+			return true
+		}
+	}
+	return false
+}
+
 // arrived hears of what an honest program is given, and kept of what is on its
 // disk.
 func (w *World) arrived(to *peer, e *feed.Signed, kept bool) {
-	if to.rogue != nil {
+	if to.rogue != nil || int(e.Seat) >= w.set.seats || w.peers[e.Seat].rogue == nil {
 		return
 	}
-	for _, i := range w.set.cheats {
-		r := w.peers[i].rogue
-		if !r.forged[sumOf(e)] {
-			continue
-		}
-		if len(r.shown) == 0 {
-			w.trace("%s is shown what %s forged", to.name, r.p.name)
-		}
-		r.shown[to], r.durable = to.life, r.durable || kept
+	r, s := w.peers[e.Seat].rogue, sumOf(e)
+	if to.finished && !slices.Contains(r.how.rules, table.RuleFork) {
+		return // nothing but a fork is looked at when the game is over
 	}
+	if r.forged[s] && !r.struck() {
+		w.trace("%s is shown what %s forged", to.name, r.p.name)
+	}
+	if r.heard[s] == nil {
+		r.heard[s] = &hearing{what: e, shown: map[*peer]int{}}
+	}
+	r.heard[s].shown[to], r.heard[s].durable = to.life, r.heard[s].durable || kept
 }
 
-// landed reports whether somebody honest knows what the cheat forged: it may have
-// been lost with the memory of a computer, before it was kept or passed on.
+// struck reports whether anything forged has reached anybody honest.
+func (r *rogue) struck() bool {
+	for s := range r.heard {
+		if r.forged[s] {
+			return true
+		}
+	}
+	return false
+}
+
+// landed reports whether what convicts the cheat is known to honest ones: something
+// that it forged or, if only that can convict it, two entries for one place.
 func (r *rogue) landed() bool {
-	for p, life := range r.shown {
-		if r.durable || p.up && p.life == life {
+	said := map[feed.Place]*feed.Signed{}
+	for s, h := range r.heard {
+		if !h.known() {
+			continue
+		}
+		first := said[h.what.Place()]
+		switch {
+		case first == nil:
+			said[h.what.Place()] = h.what
+		case !bytes.Equal(first.Content(), h.what.Content()):
+			return true
+		}
+		if r.forged[s] && !slices.Equal(r.how.rules, []table.Rule{table.RuleFork}) {
 			return true
 		}
 	}
