@@ -38,16 +38,17 @@ func (a *App) play(ctx context.Context, s *session.Session) {
 	}
 }
 
-// follow shows the newest of a game, and fixes the guess that was named before.
+// follow shows the newest of a game, and fixes the guess that was named before. That
+// it was named is forgotten with the update that no longer asks for it: a page that
+// knew neither would ask for a moment.
 func (a *App) follow(ctx context.Context, s *session.Session) {
 	u := s.Latest()
 	a.update(func(g *Game) { g.Update = u })
 	scene, _ := a.Scene()
 	if ahead := scene.Game.Ahead; u.View.Choices.Guess && ahead != nil {
-		a.name(nil)
-		if err := s.Do(ctx, seat.Guess{Cards: ahead}); err != nil {
-			a.update(func(g *Game) { g.Err = err }) // the page asks for it once more
-		}
+		err := s.Do(ctx, seat.Guess{Cards: ahead})
+		u = s.Latest()
+		a.update(func(g *Game) { g.Update, g.Ahead, g.Err = u, nil, err }) // the page asks once more for what failed
 	}
 }
 
