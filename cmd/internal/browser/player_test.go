@@ -1,0 +1,240 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+)
+
+// sheet is what a player reads off the page: nothing else is known here.
+type sheet struct {
+	Act   string // the decision that is asked for, "" for none: turn, deny, show, ...
+	ID    string // of that decision; another round has another
+	Over  bool
+	Rows  []row // of the notebook
+	Picks []pick
+}
+
+// row is a line of the notebook; its marks are yes, no or "" for each player.
+type row struct {
+	Name  string
+	Kind  int
+	Mine  bool // in the reader's own column
+	Open  bool // lies face up
+	Marks []string
+}
+
+// pick is a card that can be chosen in a form.
+type pick struct{ Field, Value, Name string }
+
+// reading makes a sheet of a page that has something to decide, or is over.
+const reading = `(() => {
+	const act = document.querySelector("section.act"), over = !!document.querySelector("#end .report");
+	if (!act && !over || document.querySelector("#sure[open], [aria-busy]")) return null;
+	if (act && act.id.startsWith("act-leave") && !document.querySelector("#end")) return null;
+	const text = el => el.querySelector(".name").textContent.trim();
+	const columns = [...document.querySelectorAll("#marks thead th")], me = columns.findIndex(th => th.classList.contains("me")) - 1;
+	const rows = [...document.querySelectorAll("#marks tbody")].flatMap((body, kind) => [...body.querySelectorAll("tr:not(.kind)")].map(tr => {
+		const marks = [...tr.querySelectorAll(".mark")].map(m => !m.matches(".auto") ? "" : m.matches(".yes") ? "yes" : "no");
+		return { Name: text(tr), Kind: kind, Mine: marks[me] === "yes", Open: tr.classList.contains("faceup"), Marks: marks };
+	}));
+	const picks = act ? [...act.querySelectorAll("label.pick")].map(label => {
+		const field = label.querySelector("input");
+		return { Field: field.name, Value: field.value, Name: text(label) };
+	}) : [];
+	return { Act: act ? act.id.split("-")[1] : "", ID: act ? act.id : "", Over: over, Rows: rows, Picks: picks };
+})()`
+
+// read waits for something to decide, other than what was decided already.
+func (w *window) read(decided string) sheet {
+	w.t.Helper()
+	return awaited[sheet](w, "something to decide, or the end",
+		"(s => s && (s.Over && !s.ID || s.ID && s.ID !== "+quoted(decided)+") ? s : null)("+reading+")")
+}
+
+// somewhere reports whether it is known where a card is.
+func (r row) somewhere() bool { return r.Open || slices.Contains(r.Marks, "yes") }
+
+// denied is how many players are known not to have it.
+func (r row) denied() int {
+	n := 0
+	for _, m := range r.Marks {
+		if m == "no" {
+			n++
+		}
+	}
+	return n
+}
+
+// wanted lists the cards of a kind that may be the Crime card: one that nobody has
+// is, and so is the only one of its kind that is left.
+func (s sheet) wanted(kind int) []row {
+	var out []row
+	for _, r := range s.Rows {
+		switch {
+		case r.Kind != kind || r.somewhere():
+		case r.denied() == len(r.Marks):
+			return []row{r}
+		default:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// solved is the solution once the page leaves no other.
+func (s sheet) solved() []string {
+	var out []string
+	for kind := range 3 {
+		if left := s.wanted(kind); len(left) == 1 {
+			out = append(out, left[0].Name)
+		}
+	}
+	if len(out) < 3 {
+		return nil
+	}
+	return out
+}
+
+// wrong is a solution that cannot be right: a card in it is in the reader's hand.
+func (s sheet) wrong() []string {
+	out := make([]string, 3)
+	mine := false
+	for _, r := range s.Rows {
+		if out[r.Kind] == "" || r.Mine && !mine {
+			out[r.Kind] = r.Name
+		}
+		mine = mine || r.Mine
+	}
+	return out
+}
+
+// question is the two cards that most is to be learned about.
+func (s sheet) question() []string {
+	var open []row
+	for kind := range 3 {
+		if left := s.wanted(kind); len(left) > 1 {
+			open = append(open, left...)
+		}
+	}
+	slices.SortStableFunc(open, func(a, b row) int { return b.denied() - a.denied() })
+	var out []string
+	for _, r := range open {
+		out = append(out, r.Name)
+	}
+	for _, r := range s.Rows { // a card in hand asks as well as any
+		if r.Mine {
+			out = append(out, r.Name)
+		}
+	}
+	return out[:2]
+}
+
+// value is what a form calls a card, in one of its fields.
+func (s sheet) value(field, name string) string {
+	for _, p := range s.Picks {
+		if p.Name == name && (p.Field == field || field == "") {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+var fields = []string{"suspect", "weapon", "location"}
+
+// hands are how a player works the page: with a mouse, or with keys alone.
+type hands interface {
+	press(selector string)         // a button, or the head of something folded
+	choose(field, value string)    // a card in a form, by the selector of its field
+	agree()                        // in the dialog that asks once more
+	expect(what, condition string) // waits
+}
+
+// mouse works the page by clicks.
+type mouse struct{ *window }
+
+func (m mouse) press(selector string) { m.click(selector) }
+func (m mouse) choose(form, field string) {
+	m.click(fmt.Sprintf("%s label:has(%s)", form, field))
+	m.until(field+" chosen", fmt.Sprintf("document.querySelector(%s)", quoted(form+" "+field+":checked")))
+}
+func (m mouse) agree()                        { m.click("#sure[open] button[value=yes]") }
+func (m mouse) expect(what, condition string) { m.until(what, condition) }
+
+// player plays a whole game. Accuse and Join say what to accuse of, and nil for not
+// now; what they leave out is played to win.
+type player struct {
+	*window
+	hands
+	Accuse func(s sheet) []string
+	Join   func(s sheet) []string
+	Before func(s sheet) // each decision
+	Count  map[string]int
+}
+
+// finish plays until there is a report, or stop says that it is enough.
+func (p *player) finish(stop func(s sheet) bool) {
+	if p.Count == nil {
+		p.Count = map[string]int{}
+	}
+	decided := ""
+	for {
+		s := p.read(decided)
+		if s.Over && s.ID == "" || stop != nil && stop(s) {
+			return
+		}
+		if p.Before != nil {
+			p.Before(s)
+		}
+		p.decide(s)
+		p.Count[s.Act]++
+		decided = s.ID
+		p.expect("the decision sent: "+s.ID, "!document.querySelector("+quoted("#"+s.ID)+")")
+	}
+}
+
+// decide does what one decision asks for.
+func (p *player) decide(s sheet) {
+	switch s.Act {
+	case "turn":
+		if cards := p.Accuse(s); cards != nil {
+			p.solution("accuse", s, cards)
+			return
+		}
+		for _, name := range s.question() {
+			p.choose("form[action='/do/ask']", fmt.Sprintf("input[value='%s']", s.value("card", name)))
+		}
+		p.press("form[action='/do/ask'] button.go")
+		p.agree()
+	case "deny":
+		p.press("form[action='/do/deny'] button")
+	case "show":
+		p.press("form[action='/do/show'] button")
+	case "choose":
+		p.choose("form[action='/do/show']", fmt.Sprintf("input[value='%s']", s.Picks[0].Value))
+		p.press("form[action='/do/show'] button.go")
+	case "join":
+		if cards := p.Join(s); cards != nil {
+			p.solution("join-in", s, cards)
+			return
+		}
+		p.press("form[action='/do/pass'] button")
+	case "leave":
+		p.press("form[action='/do/leave']:has([name=open]) button")
+	default:
+		p.fail("decide", fmt.Errorf("nobody knows how to %q", s.Act))
+	}
+}
+
+// solution names three cards in a form that is folded away at first.
+func (p *player) solution(deed string, s sheet, cards []string) {
+	form := fmt.Sprintf("form[action='/do/%s']", deed)
+	p.press(fmt.Sprintf("details:has(%s) > summary", form))
+	p.expect("the form of "+deed, "document.querySelector("+quoted("details[open] "+form)+")")
+	for i, field := range fields {
+		p.choose(form, fmt.Sprintf("input[name='%s'][value='%s']", field, s.value(field, cards[i])))
+	}
+	p.press(form + " button.go")
+	p.agree()
+}
+
+func never(sheet) []string { return nil }

@@ -1,0 +1,148 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"alibi/cmd/internal/session"
+	"alibi/game/audit"
+)
+
+var names = []string{"Anh", "Bahar", "Chai"}
+
+// table is three players in front of their own windows.
+type table struct {
+	t       *testing.T
+	name    string
+	players []*player
+}
+
+// gather starts three programs and opens a window for each.
+func gather(t *testing.T, l look) *table {
+	t.Helper()
+	browser := chromium(t)
+	tb := &table{t: t, name: strings.TrimPrefix(t.Name(), "Test")}
+	for _, name := range names {
+		w := enter(t, browser, play(t, name), l)
+		tb.players = append(tb.players, &player{window: w, hands: mouse{w}, Join: never, Accuse: sheet.solved})
+	}
+	return tb
+}
+
+// together lets all players do something at once.
+func (tb *table) together(do func(i int, p *player)) {
+	tb.t.Helper()
+	over, stop := context.WithCancelCause(tb.t.Context())
+	defer stop(nil)
+	var all sync.WaitGroup
+	for i, p := range tb.players {
+		p.over = over
+		all.Go(func() {
+			if err := caught(func() { do(i, p) }); err != nil {
+				stop(err) // the others would wait in vain; only the first says why
+			}
+		})
+	}
+	all.Wait()
+	if err := context.Cause(over); err != nil {
+		tb.t.Fatal(err)
+	}
+	for _, p := range tb.players {
+		p.over = tb.t.Context()
+	}
+}
+
+// caught turns a halt into an error.
+func caught(do func()) (err error) {
+	defer func() {
+		switch h := recover().(type) {
+		case nil:
+		case halt:
+			err = h.error
+		default:
+			panic(h)
+		}
+	}()
+	do()
+	return nil
+}
+
+// open has the first player open a table, the others join it from their lobbies,
+// and all take their seats.
+func (tb *table) open(edition string) {
+	tb.t.Helper()
+	tb.together(func(i int, p *player) {
+		if i == 0 {
+			p.fill("#open-table", tb.name)
+			p.choose("#open", fmt.Sprintf("input[name=edition][value='%s']", edition))
+			p.choose("#open", "input[name=seats][value='3']")
+			p.press("#open button.go")
+		} else {
+			p.press(fmt.Sprintf("form[action='/do/join']:has(input[name=table][value='%s']) button", tb.name))
+		}
+		p.expect("the waiting room", "document.querySelector('.view-room')")
+	})
+}
+
+// deal has all say that they are ready, compare the words, and wait for their hands.
+func (tb *table) deal() {
+	tb.t.Helper()
+	words := make([]string, len(tb.players))
+	tb.together(func(i int, p *player) {
+		p.expect("a full table", "document.querySelectorAll('.seats li:not(.free)').length === 3")
+		p.press("form[action='/do/ready'] button[name=yes]")
+		words[i] = awaited[string](p.window, "the words", "document.querySelector('.big-words').innerText")
+	})
+	if len(slices.Compact(slices.Clone(words))) != 1 || len(strings.Fields(words[0])) != 4 {
+		tb.t.Fatalf("the words to compare: %q", words)
+	}
+	tb.together(func(_ int, p *player) {
+		p.press("form[action='/do/same'] button")
+		p.expect("a hand", "document.querySelector('.mine .hand .card')")
+	})
+}
+
+// play plays to the end, and checks that all are told that the game was fair, and
+// that each has kept a log that proves it, the same for all.
+func (tb *table) play() *audit.Report {
+	tb.t.Helper()
+	tb.together(func(_ int, p *player) { p.finish(nil) })
+	logs := make([][]byte, len(tb.players))
+	tb.together(func(i int, p *player) {
+		if bad := value[bool](p.window, "!!document.querySelector('.verdict.bad, .findings, .notice.bad')"); bad {
+			p.fail("the report", errors.New("it is not fair"))
+		}
+		logs[i] = p.log()
+		if broken := p.recorded().Broken; len(broken) > 0 {
+			tb.t.Errorf("%s: %v", p.who, broken)
+		}
+	})
+	for i, log := range logs {
+		if !bytes.Equal(log, logs[0]) {
+			tb.t.Errorf("%s has another log than %s", names[i], names[0])
+		}
+	}
+	r, err := session.Verify(bytes.NewReader(logs[0]))
+	if err != nil || !r.Fair() || !r.Complete {
+		tb.t.Fatalf("the log: %v, %+v", err, r)
+	}
+	return r
+}
+
+// log is what the button at the end saves.
+func (w *window) log() []byte {
+	w.t.Helper()
+	text := value[string](w, `fetch(document.querySelector("a[download]").href).then(r => r.bytes()).then(b => b.toBase64())`)
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		w.fail("the log", err)
+	}
+	return b
+}
