@@ -108,6 +108,15 @@ func (s sheet) wrong() []string {
 	return out
 }
 
+// best is the likeliest solution for somebody who cannot wait.
+func (s sheet) best() []string {
+	out := make([]string, 3)
+	for kind := range out {
+		out[kind] = s.wanted(kind)[0].Name
+	}
+	return out
+}
+
 // question is the two cards that most is to be learned about.
 func (s sheet) question() []string {
 	var open []row
@@ -141,30 +150,11 @@ func (s sheet) value(field, name string) string {
 
 var fields = []string{"suspect", "weapon", "location"}
 
-// hands are how a player works the page: with a mouse, or with keys alone.
-type hands interface {
-	press(selector string)         // a button, or the head of something folded
-	choose(field, value string)    // a card in a form, by the selector of its field
-	agree()                        // in the dialog that asks once more
-	expect(what, condition string) // waits
-}
-
-// mouse works the page by clicks.
-type mouse struct{ *window }
-
-func (m mouse) press(selector string) { m.click(selector) }
-func (m mouse) choose(form, field string) {
-	m.click(fmt.Sprintf("%s label:has(%s)", form, field))
-	m.until(field+" chosen", fmt.Sprintf("document.querySelector(%s)", quoted(form+" "+field+":checked")))
-}
-func (m mouse) agree()                        { m.click("#sure[open] button[value=yes]") }
-func (m mouse) expect(what, condition string) { m.until(what, condition) }
-
 // player plays a whole game. Accuse and Join say what to accuse of, and nil for not
 // now; what they leave out is played to win.
 type player struct {
 	*window
-	hands
+	hands  hands
 	Accuse func(s sheet) []string
 	Join   func(s sheet) []string
 	Before func(s sheet) // each decision
@@ -188,7 +178,7 @@ func (p *player) finish(stop func(s sheet) bool) {
 		p.decide(s)
 		p.Count[s.Act]++
 		decided = s.ID
-		p.expect("the decision sent: "+s.ID, "!document.querySelector("+quoted("#"+s.ID)+")")
+		p.until("the decision sent: "+s.ID, "!document.querySelector("+quoted("#"+s.ID)+")")
 	}
 }
 
@@ -201,25 +191,25 @@ func (p *player) decide(s sheet) {
 			return
 		}
 		for _, name := range s.question() {
-			p.choose("form[action='/do/ask']", fmt.Sprintf("input[value='%s']", s.value("card", name)))
+			p.hands.choose("form[action='/do/ask']", fmt.Sprintf("input[value='%s']", s.value("card", name)))
 		}
-		p.press("form[action='/do/ask'] button.go")
-		p.agree()
+		p.hands.press("form[action='/do/ask'] button.go")
+		p.hands.agree()
 	case "deny":
-		p.press("form[action='/do/deny'] button")
+		p.hands.press("form[action='/do/deny'] button")
 	case "show":
-		p.press("form[action='/do/show'] button")
+		p.hands.press("form[action='/do/show'] button")
 	case "choose":
-		p.choose("form[action='/do/show']", fmt.Sprintf("input[value='%s']", s.Picks[0].Value))
-		p.press("form[action='/do/show'] button.go")
+		p.hands.choose("form[action='/do/show']", fmt.Sprintf("input[value='%s']", s.Picks[0].Value))
+		p.hands.press("form[action='/do/show'] button.go")
 	case "join":
 		if cards := p.Join(s); cards != nil {
 			p.solution("join-in", s, cards)
 			return
 		}
-		p.press("form[action='/do/pass'] button")
+		p.hands.press("form[action='/do/pass'] button")
 	case "leave":
-		p.press("form[action='/do/leave']:has([name=open]) button")
+		p.hands.press("form[action='/do/leave']:has([name=open]) button")
 	default:
 		p.fail("decide", fmt.Errorf("nobody knows how to %q", s.Act))
 	}
@@ -228,13 +218,13 @@ func (p *player) decide(s sheet) {
 // solution names three cards in a form that is folded away at first.
 func (p *player) solution(deed string, s sheet, cards []string) {
 	form := fmt.Sprintf("form[action='/do/%s']", deed)
-	p.press(fmt.Sprintf("details:has(%s) > summary", form))
-	p.expect("the form of "+deed, "document.querySelector("+quoted("details[open] "+form)+")")
+	p.hands.press(fmt.Sprintf("details:has(%s) > summary", form))
+	p.until("the form of "+deed, "document.querySelector("+quoted("details[open] "+form)+")")
 	for i, field := range fields {
-		p.choose(form, fmt.Sprintf("input[name='%s'][value='%s']", field, s.value(field, cards[i])))
+		p.hands.choose(form, fmt.Sprintf("input[name='%s'][value='%s']", field, s.value(field, cards[i])))
 	}
-	p.press(form + " button.go")
-	p.agree()
+	p.hands.press(form + " button.go")
+	p.hands.agree()
 }
 
 func never(sheet) []string { return nil }

@@ -1,5 +1,10 @@
 package browser
 
+import (
+	"fmt"
+	"slices"
+)
+
 // recorder notes in a page when what was sent, and when which round came to be
 // shown. Times are milliseconds of one clock, since all windows are on one computer.
 const recorder = `(() => {
@@ -51,4 +56,48 @@ type record struct {
 func (w *window) recorded() record {
 	w.t.Helper()
 	return value[record](w, `(({ sent, seen, broken }) => ({ Sent: sent, Seen: seen, Broken: broken }))(window.recorded)`)
+}
+
+// figures says how long it took from what one player did to its effect in another's
+// window: from the mouse or key going down to the first frame that shows that the
+// round is over. An answer takes 150 ms at least, by design; a question does not.
+func (tb *party) figures() {
+	var quick, slow []float64
+	for _, from := range tb.players {
+		for _, s := range from.recorded().Sent {
+			for _, to := range tb.players {
+				if to == from || s.Round == 0 {
+					continue
+				}
+				took, ok := to.recorded().after(s)
+				switch {
+				case !ok:
+				case s.To == "/do/ask" || s.To == "/do/accuse":
+					quick = append(quick, took)
+				case s.To == "/do/deny" || s.To == "/do/show":
+					slow = append(slow, took)
+				}
+			}
+		}
+	}
+	tb.t.Logf("from a question in one window to its effect in another: %s", spread(quick))
+	tb.t.Logf("from an answer, which takes 150 ms at least: %s", spread(slow))
+}
+
+// after is how long after a sending this page showed a later round.
+func (r record) after(s sending) (float64, bool) {
+	for _, seen := range r.Seen {
+		if seen.Round > s.Round {
+			return seen.At - s.At, true
+		}
+	}
+	return 0, false
+}
+
+func spread(ms []float64) string {
+	if len(ms) == 0 {
+		return "none"
+	}
+	slices.Sort(ms)
+	return fmt.Sprintf("median %.0f ms, worst %.0f ms, of %d", ms[len(ms)/2], ms[len(ms)-1], len(ms))
 }

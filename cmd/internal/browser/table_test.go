@@ -17,27 +17,27 @@ import (
 
 var names = []string{"Anh", "Bahar", "Chai"}
 
-// table is three players in front of their own windows.
-type table struct {
+// party is three players in front of their own windows.
+type party struct {
 	t       *testing.T
 	name    string
 	players []*player
 }
 
 // gather starts three programs and opens a window for each.
-func gather(t *testing.T, l look) *table {
+func gather(t *testing.T, l look) *party {
 	t.Helper()
 	browser := chromium(t)
-	tb := &table{t: t, name: strings.TrimPrefix(t.Name(), "Test")}
+	tb := &party{t: t, name: strings.TrimPrefix(t.Name(), "Test")}
 	for _, name := range names {
 		w := enter(t, browser, play(t, name), l)
-		tb.players = append(tb.players, &player{window: w, hands: mouse{w}, Join: never, Accuse: sheet.solved})
+		tb.players = append(tb.players, &player{window: w, hands: mouse{window: w}, Join: never, Accuse: sheet.solved})
 	}
 	return tb
 }
 
 // together lets all players do something at once.
-func (tb *table) together(do func(i int, p *player)) {
+func (tb *party) together(do func(i int, p *player)) {
 	tb.t.Helper()
 	over, stop := context.WithCancelCause(tb.t.Context())
 	defer stop(nil)
@@ -76,42 +76,42 @@ func caught(do func()) (err error) {
 
 // open has the first player open a table, the others join it from their lobbies,
 // and all take their seats.
-func (tb *table) open(edition string) {
+func (tb *party) open(edition string) {
 	tb.t.Helper()
 	tb.together(func(i int, p *player) {
 		if i == 0 {
-			p.fill("#open-table", tb.name)
-			p.choose("#open", fmt.Sprintf("input[name=edition][value='%s']", edition))
-			p.choose("#open", "input[name=seats][value='3']")
-			p.press("#open button.go")
+			p.hands.write("#open-table", tb.name)
+			p.hands.choose("#open", fmt.Sprintf("input[name=edition][value='%s']", edition))
+			p.hands.choose("#open", "input[name=seats][value='3']")
+			p.hands.press("#open button.go")
 		} else {
-			p.press(fmt.Sprintf("form[action='/do/join']:has(input[name=table][value='%s']) button", tb.name))
+			p.hands.press(fmt.Sprintf("form[action='/do/join']:has(input[name=table][value='%s']) button", tb.name))
 		}
-		p.expect("the waiting room", "document.querySelector('.view-room')")
+		p.until("the waiting room", "document.querySelector('.view-room')")
 	})
 }
 
 // deal has all say that they are ready, compare the words, and wait for their hands.
-func (tb *table) deal() {
+func (tb *party) deal() {
 	tb.t.Helper()
 	words := make([]string, len(tb.players))
 	tb.together(func(i int, p *player) {
-		p.expect("a full table", "document.querySelectorAll('.seats li:not(.free)').length === 3")
-		p.press("form[action='/do/ready'] button[name=yes]")
+		p.until("a full table", "document.querySelectorAll('.seats li:not(.free)').length === 3")
+		p.hands.press("form[action='/do/ready'] button[name=yes]")
 		words[i] = awaited[string](p.window, "the words", "document.querySelector('.big-words').innerText")
 	})
 	if len(slices.Compact(slices.Clone(words))) != 1 || len(strings.Fields(words[0])) != 4 {
 		tb.t.Fatalf("the words to compare: %q", words)
 	}
 	tb.together(func(_ int, p *player) {
-		p.press("form[action='/do/same'] button")
-		p.expect("a hand", "document.querySelector('.mine .hand .card')")
+		p.hands.press("form[action='/do/same'] button")
+		p.until("a hand", "document.querySelector('.mine .hand .card')")
 	})
 }
 
 // play plays to the end, and checks that all are told that the game was fair, and
 // that each has kept a log that proves it, the same for all.
-func (tb *table) play() *audit.Report {
+func (tb *party) play() *audit.Report {
 	tb.t.Helper()
 	tb.together(func(_ int, p *player) { p.finish(nil) })
 	logs := make([][]byte, len(tb.players))

@@ -12,7 +12,6 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -239,13 +238,6 @@ func (w *window) clicks(selector string, times int) {
 		steps = append(steps, chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(i+1)))
 	}
 	w.run("click "+selector, steps...)
-}
-
-// fill replaces what stands in a field.
-func (w *window) fill(selector, text string) {
-	w.t.Helper()
-	w.clicks(selector, 3)
-	w.run("type into "+selector, command(input.InsertText, input.InsertTextParams{Text: text}))
 }
 
 func quoted(s string) string {
