@@ -20,16 +20,20 @@ const (
 // Grid is a notebook page: a row for each card, a column for each seat.
 type Grid [][]Mark
 
-// Notebook fills in what was openly seen: own hand, cards face up, cards shown
-// to me, every "no". It is nil where the charter allows own marks only.
+// Notebook fills in what the charter allows: what was openly seen or, with "solver",
+// also what follows from that. It is nil where there are to be own marks only.
 func (v *View) Notebook() Grid {
-	if v.Options.Notebook == "marks" || v.Stage != table.Playing {
+	switch {
+	case v.Stage != table.Playing || v.Options.Notebook == "marks":
 		return nil
+	case v.Options.Notebook == "solver":
+		return v.follows()
 	}
 	return v.Seen()
 }
 
-// Seen is what Notebook fills in, whatever the charter allows to show.
+// Seen fills in what was openly seen, whatever the charter allows to show: own hand,
+// cards face up, cards shown to me, every "no".
 func (v *View) Seen() Grid {
 	g := make(Grid, len(v.Edition.Cards))
 	for c := range g {

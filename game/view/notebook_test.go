@@ -28,7 +28,8 @@ func TestNotebookIsTrue(t *testing.T) {
 			for i := range p.Seats {
 				hands = append(hands, held(p, i))
 			}
-			for c, row := range v.Seen() {
+			v.Options.Notebook = "solver" // and what follows
+			for c, row := range v.Notebook() {
 				for i, mark := range row {
 					holds := slices.Contains(hands[i], rules.Card(c))
 					if mark == view.Yes && !holds || mark == view.No && holds {
@@ -98,4 +99,21 @@ func TestNotebookFillsIn(t *testing.T) {
 func with(v *view.View, change func(*view.View)) *view.View {
 	change(v)
 	return v
+}
+
+// A solver also marks what follows: a hand of which all but one possible card is gone.
+func TestNotebookMarksWhatFollows(t *testing.T) {
+	line := func(kind table.EventKind, seat int, cards ...rules.Card) view.Line {
+		return view.Line{Kind: kind, Seat: seat, Cards: cards, Card: view.Hidden}
+	}
+	v := written(line(table.Denied, 1, 1, 7), line(table.Showed, 2, 7, 1), line(table.Denied, 2, 1, 10))
+	for i := range v.Players {
+		v.Players[i].Size = 3
+	}
+	for book, want := range map[string]view.Mark{"auto": view.Unknown, "solver": view.Yes} {
+		v.Options.Notebook = book
+		if got := v.Notebook()[7][2]; got != want {
+			t.Errorf("%s: mark %d, want %d", book, got, want)
+		}
+	}
 }
