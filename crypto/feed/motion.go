@@ -92,15 +92,14 @@ func (l *Log) Motions(round uint32) []Motion {
 	return slices.Clone(l.moved[roundName{l.at(round).game, round}])
 }
 
-// Closes says how a seat that keeps its word may close the open round: by the
-// highest motion that is carried or, if all have spoken and normal allows it,
-// the normal way. What it has voted for stands in the way of anything lower,
-// until somebody whose word that motion needs has said no, or all of them have gone
-// on otherwise: then it can never be carried. So two seats that stay can close a round differently only if a third
-// signed both yes and no. A seat that is dropped, be it in this round or before,
-// and a follower without a seat (-1), promised nothing that would bind others: it
-// takes over what drops it, and something higher when that is carried after all
-// (Overruled).
+// Closes says how a seat that keeps its word may close the open round: by the highest
+// motion that is carried or, if all have spoken and normal allows it, the normal way.
+// What it has voted for stands in the way of anything lower, until somebody whose word
+// that motion needs has said no, or all of them have gone on otherwise: then it can
+// never be carried. So two seats that stay can close a round differently only if a
+// third signed both yes and no. A seat that is dropped, be it in this round or before,
+// and a follower without a seat (-1), promised nothing that would bind others: it takes
+// over what drops it, and something higher when that is carried after all (Overruled).
 func (l *Log) Closes(seat int, normal bool) (Motion, bool) {
 	m, ok, bound := l.takes(l.Round(), seat)
 	return m, ok || !bound && normal && l.Complete()
