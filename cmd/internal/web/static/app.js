@@ -12,7 +12,7 @@ const tell = text => { said.textContent = text; clearTimeout(fade); if (text) fa
 const morph = {
   morphStyle: "innerHTML",
   callbacks: {
-    beforeNodeMorphed: (old, now) => !(old.dataset && (old.dataset.dirty || old.dataset.keep && old.dataset.keep === now.dataset.keep)),
+    beforeNodeMorphed: (old, now) => !(old.dataset && (old.dataset.dirty || old.className === "saved" || old.dataset.keep && old.dataset.keep === now.dataset.keep)),
     beforeAttributeUpdated: (name, node) => !(name === "open" && node.tagName === "DETAILS"),
   },
 };
@@ -26,6 +26,7 @@ function news(html) {
   $("#icon").href = `/static/icon${view.dataset.turn ? "-turn" : ""}.svg`;
   if (view.dataset.turn && !was && localStorage.getItem("sound")) chime();
   count();
+  heard();
 }
 
 // Events: a window that was asleep begins again with what is shown now.
@@ -47,18 +48,26 @@ function wait(ms) {
 }
 if (document.body.dataset.live) listen();
 
-// Forms.
+// Forms. What was sent once is not sent again before the page says what came of it,
+// nor ever in the same round.
 const picked = form => [...form.querySelectorAll("input:checked")];
+const sent = new WeakMap();
+let heard = () => {};
 document.addEventListener("submit", async e => {
   const form = e.target, by = e.submitter;
   if (!new URL(form.action).pathname.startsWith("/do/")) return;
   e.preventDefault();
-  if (busy.has(form)) return;
+  const once = form.elements.round && form.action + "?" + new URLSearchParams(new FormData(form, by));
+  if (busy.has(form) || once && sent.get(form) === once) return;
   const need = Number(form.dataset.need || 0);
   if (need && picked(form).length !== need) return tell(form.dataset.needed);
   busy.add(form);
   try {
-    if (!form.dataset.confirm || await agreed(form)) await send(form, by);
+    if (form.dataset.confirm && !await agreed(form)) return;
+    const news = new Promise(go => { heard = go; setTimeout(go, 2000); });
+    if (!await send(form, by)) return;
+    sent.set(form, once);
+    await news;
   } finally {
     busy.delete(form);
   }
@@ -70,25 +79,32 @@ async function send(form, by) {
     const r = await fetch(form.action, { method: "POST", body, headers: { Accept: "text/plain" }, keepalive: true });
     tell(r.ok ? "" : await r.text());
     if (r.ok && text && $("textarea", form).value === text) { delete form.dataset.dirty; $(".saved", form).textContent = said.dataset.saved; }
-  } catch { tell(said.dataset.lost); }
-  form.removeAttribute("aria-busy");
+    return r.ok;
+  } catch { tell(said.dataset.lost); } finally { form.removeAttribute("aria-busy"); }
 }
+let asked = 0;
 function agreed(form) {
   const labels = picked(form).map(i => i.closest("label")).filter(l => $(".card", l));
   $("p", sure).textContent = form.dataset.confirm.replace("{cards}", labels.map(l => $(".name", l).textContent).join(sure.dataset.between));
   $(".cards", sure).replaceChildren(...labels.map(l => $(".card", l).cloneNode(true)));
   sure.returnValue = "";
   sure.showModal();
+  asked = performance.now();
   return new Promise(done => { sure.onclose = () => done(sure.returnValue === "yes"); });
 }
-// The second click of a double click may meet another button than the first.
-document.addEventListener("click", e => { if (e.detail > 1 && e.target.closest("button:not(.mark)")) e.preventDefault(); }, true);
+// The second click of a double click may meet another button than the first, and
+// the second of two Enters the button that a dialog has just put the focus on.
+document.addEventListener("click", e => {
+  const hasty = !e.detail && e.timeStamp - asked < 400 && e.target.matches("#sure [autofocus]");
+  if (hasty || e.detail > 1 && e.target.closest("button:not(.mark), summary")) e.preventDefault();
+}, true);
 document.addEventListener("change", e => {
   const form = e.target.form, need = Number(form && form.dataset.need || 0);
   if (need && e.target.type === "checkbox" && picked(form).length > need) e.target.checked = false;
   tell("");
 });
 document.addEventListener("keydown", e => {
+  if (e.key === "Enter" && e.repeat && e.target.closest("button")) e.preventDefault(); // held down
   if (e.key === "Enter" && e.target.matches("input[type=radio], input[type=checkbox]")) e.preventDefault();
   const step = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] }[e.key];
   if (!step || !e.target.matches("button.mark")) return;
@@ -113,6 +129,7 @@ main.addEventListener("input", e => {
   const form = e.target.closest("form[data-save]");
   if (!form) return;
   form.dataset.dirty = "yes";
+  $(".saved", form).textContent = "";
   clearTimeout(pause);
   pause = setTimeout(keep, 800);
 });
