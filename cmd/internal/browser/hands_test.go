@@ -11,7 +11,8 @@ import (
 // hands are how a player works the page. Selectors are of CSS; where several
 // elements fit, the first is meant.
 type hands interface {
-	press(selector string)     // a button, a link, the head of something folded
+	press(selector string)     // a button or a link
+	unfold(selector string)    // the head of something folded
 	choose(form, field string) // a card or the like, by its field in a form
 	write(field, text string)  // instead of what stands in a field
 	agree()                    // in the dialog that asks once more
@@ -32,6 +33,8 @@ func (m mouse) press(selector string) {
 	}
 }
 
+func (m mouse) unfold(selector string) { m.t.Helper(); m.press(selector) }
+
 func (m mouse) choose(form, field string) {
 	m.t.Helper()
 	m.click(fmt.Sprintf("%s label:has(%s)", form, field))
@@ -41,7 +44,7 @@ func (m mouse) choose(form, field string) {
 func (m mouse) write(field, text string) {
 	m.t.Helper()
 	m.clicks(field, 3) // marks what stands there
-	m.run("write into "+field, command(input.InsertText, input.InsertTextParams{Text: text}))
+	m.run("write into "+field, typed(text))
 }
 
 func (m mouse) agree() { m.t.Helper(); m.press("#sure[open] button[value=yes]") }
@@ -56,6 +59,13 @@ func (k keys) press(selector string) {
 	k.t.Helper()
 	k.reach(selector)
 	k.enter()
+}
+
+// unfold presses Enter once: a second time folds it again, as everywhere.
+func (k keys) unfold(selector string) {
+	k.t.Helper()
+	k.reach(selector)
+	k.run("Enter", chromedp.KeyEvent(kb.Enter))
 }
 
 func (k keys) enter() {
@@ -94,7 +104,7 @@ func (k keys) choose(form, field string) {
 func (k keys) write(field, text string) {
 	k.t.Helper()
 	k.reach(field) // by which all of it is marked
-	k.run("write into "+field, command(input.InsertText, input.InsertTextParams{Text: text}))
+	k.run("write into "+field, typed(text))
 }
 
 func (k keys) agree() { k.t.Helper(); k.press("#sure[open] button[value=yes]") }
@@ -124,6 +134,10 @@ func (k keys) reach(selector string) {
 		}
 	}
 	k.fail("reach "+selector, fmt.Errorf("not with %d Tabs", most))
+}
+
+func typed(text string) step {
+	return command(input.InsertText, input.InsertTextParams{Text: text})
 }
 
 func exists(selector string) string { return "!!document.querySelector(" + quoted(selector) + ")" }

@@ -190,11 +190,7 @@ func (p *player) decide(s sheet) {
 			p.solution("accuse", s, cards)
 			return
 		}
-		for _, name := range s.question() {
-			p.hands.choose("form[action='/do/ask']", fmt.Sprintf("input[value='%s']", s.value("card", name)))
-		}
-		p.hands.press("form[action='/do/ask'] button.go")
-		p.hands.agree()
+		p.ask(s)
 	case "deny":
 		p.hands.press("form[action='/do/deny'] button")
 	case "show":
@@ -215,10 +211,18 @@ func (p *player) decide(s sheet) {
 	}
 }
 
+func (p *player) ask(s sheet) {
+	for _, name := range s.question() {
+		p.hands.choose("form[action='/do/ask']", fmt.Sprintf("input[value='%s']", s.value("card", name)))
+	}
+	p.hands.press("form[action='/do/ask'] button.go")
+	p.hands.agree()
+}
+
 // solution names three cards in a form that is folded away at first.
 func (p *player) solution(deed string, s sheet, cards []string) {
 	form := fmt.Sprintf("form[action='/do/%s']", deed)
-	p.hands.press(fmt.Sprintf("details:has(%s) > summary", form))
+	p.hands.unfold(fmt.Sprintf("details:has(%s) > summary", form))
 	p.until("the form of "+deed, "document.querySelector("+quoted("details[open] "+form)+")")
 	for i, field := range fields {
 		p.hands.choose(form, fmt.Sprintf("input[name='%s'][value='%s']", field, s.value(field, cards[i])))

@@ -9,7 +9,7 @@ import (
 // shown. Times are milliseconds of one clock, since all windows are on one computer.
 const recorder = `(() => {
 	const now = () => performance.timeOrigin + performance.now();
-	const sent = [], seen = [], broken = [];
+	const sent = [], seen = [], broken = [], told = [];
 	let touched = 0;
 	for (const kind of ["click", "keydown"]) addEventListener(kind, e => { if (e.isTrusted) touched = now(); }, true);
 	const real = window.fetch;
@@ -29,8 +29,10 @@ const recorder = `(() => {
 		};
 		new MutationObserver(look).observe(document.documentElement, { subtree: true, childList: true, attributes: true });
 		look();
+		const said = document.querySelector("#said");
+		if (said) new MutationObserver(() => said.textContent && told.push(said.textContent)).observe(said, { subtree: true, childList: true, characterData: true });
 	});
-	window.recorded = { sent, seen, broken };
+	window.recorded = { sent, seen, broken, told };
 })()`
 
 // sending is one form that went out; At is when the mouse or key went down for it.
@@ -51,11 +53,12 @@ type record struct {
 	Sent   []sending
 	Seen   []sight
 	Broken []string // breaches of the policy, and errors of scripts
+	Told   []string // what the page had to say of something that was not done
 }
 
 func (w *window) recorded() record {
 	w.t.Helper()
-	return value[record](w, `(({ sent, seen, broken }) => ({ Sent: sent, Seen: seen, Broken: broken }))(window.recorded)`)
+	return value[record](w, `(({ sent, seen, broken, told }) => ({ Sent: sent, Seen: seen, Broken: broken, Told: told }))(window.recorded)`)
 }
 
 // figures says how long it took from what one player did to its effect in another's

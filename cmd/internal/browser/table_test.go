@@ -27,11 +27,21 @@ type party struct {
 // gather starts three programs and opens a window for each.
 func gather(t *testing.T, l look) *party {
 	t.Helper()
+	return gatherBy(t, func(int) look { return l })
+}
+
+func gatherBy(t *testing.T, of func(i int) look) *party {
+	t.Helper()
 	browser := chromium(t)
 	tb := &party{t: t, name: strings.TrimPrefix(t.Name(), "Test")}
-	for _, name := range names {
-		w := enter(t, browser, play(t, name), l)
-		tb.players = append(tb.players, &player{window: w, hands: mouse{window: w}, Join: never, Accuse: sheet.solved})
+	err := caught(func() {
+		for i, name := range names {
+			w := enter(t, browser, play(t, name), of(i))
+			tb.players = append(tb.players, &player{window: w, hands: mouse{window: w}, Join: never, Accuse: sheet.solved})
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return tb
 }
@@ -39,20 +49,26 @@ func gather(t *testing.T, l look) *party {
 // together lets all players do something at once.
 func (tb *party) together(do func(i int, p *player)) {
 	tb.t.Helper()
-	over, stop := context.WithCancelCause(tb.t.Context())
-	defer stop(nil)
+	over, stop := context.WithCancel(tb.t.Context())
+	defer stop()
+	errs := make(chan error, len(tb.players))
 	var all sync.WaitGroup
 	for i, p := range tb.players {
 		p.over = over
 		all.Go(func() {
 			if err := caught(func() { do(i, p) }); err != nil {
-				stop(err) // the others would wait in vain; only the first says why
+				stop() // the others would wait in vain
+				errs <- err
 			}
 		})
 	}
 	all.Wait()
-	if err := context.Cause(over); err != nil {
-		tb.t.Fatal(err)
+	close(errs)
+	for err := range errs {
+		tb.t.Error(err)
+	}
+	if tb.t.Failed() {
+		tb.t.FailNow()
 	}
 	for _, p := range tb.players {
 		p.over = tb.t.Context()
@@ -120,8 +136,8 @@ func (tb *party) play() *audit.Report {
 			p.fail("the report", errors.New("it is not fair"))
 		}
 		logs[i] = p.log()
-		if broken := p.recorded().Broken; len(broken) > 0 {
-			tb.t.Errorf("%s: %v", p.who, broken)
+		if r := p.recorded(); len(r.Broken)+len(r.Told) > 0 {
+			tb.t.Errorf("%s: broken: %q, told: %q", p.who, r.Broken, r.Told)
 		}
 	})
 	for i, log := range logs {

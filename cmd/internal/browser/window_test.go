@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os/exec"
 	"strings"
@@ -13,12 +14,11 @@ import (
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
-// within is how long anything may take that a test waits for; a busy machine that
-// also looks for races needs a good part of it.
-const within = 60 * time.Second
+var within = flag.Duration("within", time.Minute, "how long anything may take that a test waits for")
 
 // chromium starts a browser for the test, or skips it.
 func chromium(t *testing.T) context.Context {
@@ -64,6 +64,7 @@ type window struct {
 
 // look is how a window is looked at.
 type look struct {
+	cable         string // a proxy between the browser and the program, "" for none
 	lang          string // what the browser prefers
 	width, height int64
 	dark          bool
@@ -74,7 +75,11 @@ var desktop = look{lang: "en", width: 1440, height: 900}
 // enter opens a first window for a program.
 func enter(t *testing.T, browser context.Context, p *program, l look) *window {
 	t.Helper()
-	return newWindow(t, browser, p.name, p.address, l, chromedp.WithNewBrowserContext())
+	return newWindow(t, browser, p.name, p.address, l, chromedp.WithNewBrowserContext(func(p *target.CreateBrowserContextParams) {
+		if p.ProxyServer = l.cable; l.cable != "" {
+			p.ProxyBypassList = "<-loopback>" // which is not bypassed, then
+		}
+	}))
 }
 
 // second opens another window of the same player.
@@ -128,7 +133,7 @@ func (w *window) run(what string, steps ...step) {
 
 // limit is how long something may take here.
 func (w *window) limit() (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(w.ctx, within)
+	ctx, cancel := context.WithTimeout(w.ctx, *within)
 	context.AfterFunc(w.over, cancel)
 	return ctx, cancel
 }
@@ -152,7 +157,7 @@ func (w *window) fail(what string, err error) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, 5*time.Second)
 	defer cancel()
-	shown, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.querySelector("main").innerText.replace(/\s*\n\s*/g, "\n").slice(0, 1200)`))
+	shown, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.querySelector("main").innerText.replace(/\s*\n\s*/g, "\n").slice(0, 500)`))
 	panic(halt{fmt.Errorf("%s: %s: %w\nthe page: %s", w.who, what, err, shown)})
 }
 
