@@ -20,6 +20,7 @@ var names = []string{"Anh", "Bahar", "Chai"}
 // party is three players in front of their own windows.
 type party struct {
 	t       *testing.T
+	browser context.Context
 	name    string
 	players []*player
 }
@@ -33,7 +34,7 @@ func gather(t *testing.T, l look) *party {
 func gatherBy(t *testing.T, of func(i int) look) *party {
 	t.Helper()
 	browser := chromium(t)
-	tb := &party{t: t, name: strings.TrimPrefix(t.Name(), "Test")}
+	tb := &party{t: t, browser: browser, name: strings.TrimPrefix(t.Name(), "Test")}
 	err := caught(func() {
 		for i, name := range names {
 			w := enter(t, browser, play(t, name), of(i))
@@ -90,25 +91,44 @@ func caught(do func()) (err error) {
 	return nil
 }
 
-// open has the first player open a table, the others join it from their lobbies,
-// and all take their seats.
+// open has the first player open a table, and the others join it from their lobbies.
 func (tb *party) open(edition string) {
 	tb.t.Helper()
+	tb.host(edition)
+	tb.join()
+}
+
+func (tb *party) host(edition string) {
+	tb.t.Helper()
 	tb.together(func(i int, p *player) {
-		if i == 0 {
-			p.hands.write("#open-table", tb.name)
-			p.hands.choose("#open", fmt.Sprintf("input[name=edition][value='%s']", edition))
-			p.hands.choose("#open", "input[name=seats][value='3']")
-			p.hands.press("#open button.go")
-		} else {
-			p.hands.press(fmt.Sprintf("form[action='/do/join']:has(input[name=table][value='%s']) button", tb.name))
+		if i > 0 {
+			return
 		}
-		p.until("the waiting room", "document.querySelector('.view-room')")
+		p.hands.write("#open-table", tb.name)
+		p.hands.choose("#open", fmt.Sprintf("input[name=edition][value='%s']", edition))
+		p.hands.choose("#open", "input[name=seats][value='3']")
+		p.hands.press("#open button.go")
+		p.until("the waiting room", exists(".view-room"))
 	})
 }
 
-// deal has all say that they are ready, compare the words, and wait for their hands.
-func (tb *party) deal() {
+// seat is the button in a lobby that leads to this table.
+func (tb *party) seat() string {
+	return fmt.Sprintf("form[action='/do/join']:has(input[name=table][value='%s']) button", tb.name)
+}
+
+func (tb *party) join() {
+	tb.t.Helper()
+	tb.together(func(i int, p *player) {
+		if i > 0 {
+			p.hands.press(tb.seat())
+		}
+		p.until("the waiting room", exists(".view-room"))
+	})
+}
+
+// words has all say that they are ready, and compares what they are to read aloud.
+func (tb *party) words() {
 	tb.t.Helper()
 	words := make([]string, len(tb.players))
 	tb.together(func(i int, p *player) {
@@ -119,9 +139,15 @@ func (tb *party) deal() {
 	if len(slices.Compact(slices.Clone(words))) != 1 || len(strings.Fields(words[0])) != 4 {
 		tb.t.Fatalf("the words to compare: %q", words)
 	}
+}
+
+// deal waits for the hands.
+func (tb *party) deal() {
+	tb.t.Helper()
+	tb.words()
 	tb.together(func(_ int, p *player) {
 		p.hands.press("form[action='/do/same'] button")
-		p.until("a hand", "document.querySelector('.mine .hand .card')")
+		p.until("a hand", exists(".mine .hand .card"))
 	})
 }
 

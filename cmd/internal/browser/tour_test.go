@@ -1,0 +1,244 @@
+package browser
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+var (
+	gallery  = flag.String("gallery", "", "a folder for pictures of all screens")
+	pictures = flag.String("pictures", "", "the folder of the pictures that the README shows")
+)
+
+// shown are the pictures of the README: their names, by screen, language and look.
+var shown = map[string]string{
+	"tables-en-1440": "lobby", "turn-en-1440": "play", "turn-en-360-dark": "phone", "turn-fa-1440": "persian", "end-en-1440": "end",
+}
+
+// looks are what each screen is looked at in.
+var looks = []look{
+	{width: 1440, height: 900}, {width: 1440, height: 900, dark: true},
+	{width: 360, height: 740}, {width: 360, height: 740, dark: true},
+}
+
+// tour leads through every screen that a game passes. Two players read English, one
+// Persian; all screens of each language are visited once.
+type tour struct {
+	*party
+	axe string // the source of axe-core, "" to look without it
+
+	mu   sync.Mutex
+	been map[string]bool
+}
+
+// Every screen of a game is in order for those who see, hear or work it differently:
+// axe-core finds nothing serious in any.
+func TestScreens(t *testing.T) {
+	source := axe(t)
+	tr := &tour{axe: source, been: map[string]bool{}}
+	tr.party = gatherBy(t, func(i int) look {
+		l := desktop
+		if i == 2 {
+			l.lang = "fa"
+		}
+		return l
+	})
+	if err := caught(tr.hello); err != nil {
+		t.Fatal(err)
+	}
+	tr.sitDown()
+	for _, p := range tr.players {
+		p.hands = guided{mouse{window: p.window}, tr}
+		p.Join = sheet.wrong
+		p.Accuse = func(s sheet) []string {
+			if p.Count["turn"] == 0 {
+				return nil
+			}
+			return s.wrong()
+		}
+		p.Before = func(s sheet) { tr.visit(s.Act, p.window) }
+	}
+	tr.play()
+	tr.together(func(_ int, p *player) {
+		tr.visit("end", p.window)
+		p.click("a[href^='/replay']:not(nav a)")
+		p.until("the replay", exists(".view-replay"))
+		tr.visit("replay", p.window)
+		p.click("nav a[href='/rules']")
+		p.until("the rules", exists(".view-rules"))
+		tr.visit("rules", p.window)
+	})
+	t.Logf("%d screens", len(tr.been))
+}
+
+// hello is what somebody sees who has no name yet.
+func (tr *tour) hello() { tr.visit("hello", enter(tr.t, tr.browser, play(tr.t, ""), desktop)) }
+
+// sitDown leads from the lobby to the first hand.
+func (tr *tour) sitDown() {
+	tr.t.Helper()
+	tr.together(func(i int, p *player) {
+		tr.visit("lobby", p.window)
+		p.click("#open details > summary")
+		tr.visit("offer", p.window)
+		p.click("#open details > summary")
+	})
+	tr.host("card-advanced")
+	tr.together(func(i int, p *player) {
+		if i > 0 {
+			p.until("the table", exists(tr.seat()))
+			tr.visit("tables", p.window)
+		} else {
+			tr.visit("room", p.window)
+		}
+	})
+	tr.join()
+	tr.together(func(_ int, p *player) {
+		p.until("a full table", "document.querySelectorAll('.seats li:not(.free)').length === 3")
+		tr.visit("full", p.window)
+	})
+	tr.words()
+	for i, p := range tr.players {
+		tr.together(func(j int, q *player) {
+			if i != j {
+				return
+			}
+			tr.visit("compare", p.window)
+			p.click("form[action='/do/same'] button")
+			if i < len(tr.players)-1 {
+				p.until("the deal", exists("#deal")+" && !"+exists("#compare"))
+				tr.visit("deal", p.window)
+			}
+		})
+	}
+}
+
+// guided stops at what is seen only between two clicks.
+type guided struct {
+	mouse
+	*tour
+}
+
+func (g guided) unfold(selector string) {
+	g.mouse.unfold(selector)
+	g.until("what was folded", exists("section.act details[open]"))
+	g.visit("solution", g.window)
+}
+
+func (g guided) agree() {
+	g.until("the dialog", exists("#sure[open]"))
+	g.visit("sure", g.window)
+	g.mouse.agree()
+}
+
+// visit looks at a screen in every look, once for each language.
+func (tr *tour) visit(screen string, w *window) {
+	w.t.Helper()
+	lang := value[string](w, "document.documentElement.lang")
+	tr.mu.Lock()
+	known := tr.been[screen+"-"+lang]
+	tr.been[screen+"-"+lang] = true
+	tr.mu.Unlock()
+	if known {
+		return
+	}
+	for _, l := range looks {
+		w.wear(l)
+		name := fmt.Sprintf("%s-%s-%d", screen, lang, l.width)
+		if l.dark {
+			name += "-dark"
+		}
+		w.shoot(name)
+		if tr.axe != "" {
+			w.inspect(name, tr.axe)
+		}
+	}
+	w.wear(desktop)
+}
+
+// finding is one rule of axe-core that is broken, and where.
+type finding struct {
+	ID, Impact, Help string
+	Where            []string
+}
+
+// findings are what it found, of how many rules that it could judge.
+type findings struct {
+	Rules int
+	Found []finding
+}
+
+const examine = `axe.run(document).then(r => ({ Rules: r.passes.length + r.violations.length, Found: r.violations
+	.map(v => ({ ID: v.id, Impact: v.impact, Help: v.help, Where: v.nodes.map(n => n.html.slice(0, 160) + " " + (n.any[0] ? n.any[0].message : "")) })) }))`
+
+// inspect has axe-core look at the page as it is.
+func (w *window) inspect(name, axe string) {
+	w.t.Helper()
+	if value[bool](w, "!window.axe") {
+		w.run("axe-core", chromedp.Evaluate[chromedp.Void](axe))
+	}
+	f := value[findings](w, examine)
+	if f.Rules < 15 {
+		w.t.Errorf("%s: only %d rules could be judged", name, f.Rules)
+	}
+	for _, f := range f.Found {
+		say := w.t.Logf
+		if f.Impact == "serious" || f.Impact == "critical" {
+			say = w.t.Errorf
+		}
+		say("%s: %s, %s: %s: %q", name, f.Impact, f.ID, f.Help, f.Where)
+	}
+}
+
+// axe is the source of axe-core, which CI installs from npm.
+func axe(t *testing.T) string {
+	t.Helper()
+	path := os.Getenv("AXE_CORE")
+	if path == "" {
+		if *gallery != "" || *pictures != "" {
+			return ""
+		}
+		t.Skip("AXE_CORE does not say where axe.min.js of axe-core is")
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// shoot keeps a picture of what is in view, if one was asked for.
+func (w *window) shoot(name string) {
+	w.t.Helper()
+	var files []string
+	if *gallery != "" {
+		files = append(files, filepath.Join(*gallery, name+".png"))
+	}
+	if called, ok := shown[name]; ok && *pictures != "" {
+		files = append(files, filepath.Join(*pictures, called+".png"))
+	}
+	if len(files) == 0 {
+		return
+	}
+	w.run("settle", chromedp.Evaluate[chromedp.Void](`(() => {
+		scrollTo(0, 0);
+		if (document.activeElement) document.activeElement.blur();
+		return Promise.allSettled(document.getAnimations().map(a => a.finished)); })()`, chromedp.EvalAwaitPromise))
+	ctx, cancel := w.limit()
+	defer cancel()
+	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
+	if err != nil {
+		w.fail("a picture", err)
+	}
+	for _, file := range files {
+		if err := os.WriteFile(file, png, 0o644); err != nil {
+			w.fail("a picture", err)
+		}
+	}
+}
