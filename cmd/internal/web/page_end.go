@@ -6,6 +6,7 @@ import (
 	"alibi/cmd/internal/say"
 	"alibi/game/audit"
 	"alibi/game/move"
+	"alibi/game/rules"
 	"alibi/game/table"
 	"alibi/game/view"
 )
@@ -13,7 +14,7 @@ import (
 // end is what there is to see once a game is decided.
 type end struct {
 	Result  string
-	Won     bool // by this player
+	Won     bool // by somebody
 	Crime   []card
 	Guesses []string
 	Report  *fairness
@@ -25,7 +26,7 @@ func (d desk) end() *end {
 	if v.Result == nil && !d.g.Ended {
 		return nil
 	}
-	out := &end{Result: d.b.Result(v, v.Result), Won: v.Result != nil && v.Me != view.Spectator && v.Result.Winner == v.Me,
+	out := &end{Result: d.b.Result(v, v.Result), Won: v.Result != nil && v.Result.Winner != rules.Nobody,
 		Crime: d.cards(v.Crime)}
 	told := map[int]bool{} // seats whose guess everybody has seen
 	for i, t := range d.b.Story(v, 0) {
