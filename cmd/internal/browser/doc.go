@@ -4,5 +4,5 @@
 //
 // Where there is no Chromium they are skipped. Flags choose what is kept of them:
 //
-//	go test ./cmd/internal/browser -run Pictures -pictures docs/pictures
+//	go test ./cmd/internal/browser -run Screens -args -pictures $PWD/docs/pictures
 package browser

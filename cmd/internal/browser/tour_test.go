@@ -1,7 +1,6 @@
 package browser
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,16 +9,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 )
-
-var (
-	gallery  = flag.String("gallery", "", "a folder for pictures of all screens")
-	pictures = flag.String("pictures", "", "the folder of the pictures that the README shows")
-)
-
-// shown are the pictures of the README: their names, by screen, language and look.
-var shown = map[string]string{
-	"tables-en-1440": "lobby", "turn-en-1440": "play", "turn-en-360-dark": "phone", "turn-fa-1440": "persian", "end-en-1440": "end",
-}
 
 // looks are what each screen is looked at in.
 var looks = []look{
@@ -49,24 +38,33 @@ func TestScreens(t *testing.T) {
 		}
 		return l
 	})
+	tr.name = "Friday evening"
 	if err := caught(tr.hello); err != nil {
 		t.Fatal(err)
 	}
 	tr.sitDown()
-	for _, p := range tr.players {
+	for i, p := range tr.players {
 		p.hands = guided{mouse{window: p.window}, tr}
 		p.Join = sheet.wrong
 		p.Accuse = func(s sheet) []string {
-			if p.Count["turn"] == 0 {
+			if p.Count["turn"] < 2 {
 				return nil
 			}
 			return s.wrong()
 		}
-		p.Before = func(s sheet) { tr.visit(s.Act, p.window) }
+		p.Before = func(s sheet) {
+			tr.visit(s.Act, p.window)
+			if s.Act == "turn" && p.Count["turn"] == 1 {
+				p.picture([]string{"play", "phone", "persian"}[i], []look{broad, narrow, broad}[i])
+			}
+		}
 	}
 	tr.play()
-	tr.together(func(_ int, p *player) {
+	tr.together(func(i int, p *player) {
 		tr.visit("end", p.window)
+		if i == 0 {
+			p.picture("end", broad)
+		}
 		p.click("a[href^='/replay']:not(nav a)")
 		p.until("the replay", exists(".view-replay"))
 		tr.visit("replay", p.window)
@@ -94,6 +92,9 @@ func (tr *tour) sitDown() {
 		if i > 0 {
 			p.until("the table", exists(tr.seat()))
 			tr.visit("tables", p.window)
+			if i == 1 {
+				p.picture("lobby", look{width: broad.width, height: 730})
+			}
 		} else {
 			tr.visit("room", p.window)
 		}
@@ -154,7 +155,9 @@ func (tr *tour) visit(screen string, w *window) {
 		if l.dark {
 			name += "-dark"
 		}
-		w.shoot(name)
+		if *gallery != "" {
+			w.shoot(filepath.Join(*gallery, name+".png"), asItIs)
+		}
 		if tr.axe != "" {
 			w.inspect(name, tr.axe)
 		}
@@ -211,34 +214,4 @@ func axe(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(b)
-}
-
-// shoot keeps a picture of what is in view, if one was asked for.
-func (w *window) shoot(name string) {
-	w.t.Helper()
-	var files []string
-	if *gallery != "" {
-		files = append(files, filepath.Join(*gallery, name+".png"))
-	}
-	if called, ok := shown[name]; ok && *pictures != "" {
-		files = append(files, filepath.Join(*pictures, called+".png"))
-	}
-	if len(files) == 0 {
-		return
-	}
-	w.run("settle", chromedp.Evaluate[chromedp.Void](`(() => {
-		scrollTo(0, 0);
-		if (document.activeElement) document.activeElement.blur();
-		return Promise.allSettled(document.getAnimations().map(a => a.finished)); })()`, chromedp.EvalAwaitPromise))
-	ctx, cancel := w.limit()
-	defer cancel()
-	png, err := chromedp.Run(ctx, chromedp.CaptureScreenshot())
-	if err != nil {
-		w.fail("a picture", err)
-	}
-	for _, file := range files {
-		if err := os.WriteFile(file, png, 0o644); err != nil {
-			w.fail("a picture", err)
-		}
-	}
 }

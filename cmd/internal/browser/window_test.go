@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/url"
 	"os/exec"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
@@ -36,6 +38,7 @@ func chromium(t *testing.T) context.Context {
 	if path == "" {
 		t.Skip("there is no chromium here")
 	}
+	t.Parallel() // players mostly wait for one another
 	flags := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.Flag("headless", "new"), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
@@ -60,6 +63,21 @@ type window struct {
 	who  string
 	ctx  context.Context
 	over context.Context // ends when there is nothing to wait for any more
+}
+
+// stays watches that a window asks nobody but its program for anything.
+func (w *window) stays(at string) error {
+	home, err := url.Parse(at)
+	if err != nil {
+		return err
+	}
+	return chromedp.Listen(w.ctx, func(ev any) {
+		if r, ok := ev.(*network.EventRequestWillBeSent); ok {
+			if to, err := url.Parse(r.Request.URL); err != nil || to.Host != home.Host {
+				w.t.Errorf("%s: the page asks for %s", w.who, r.Request.URL)
+			}
+		}
+	})
 }
 
 // look is how a window is looked at.
@@ -94,6 +112,9 @@ func newWindow(t *testing.T, parent context.Context, who, at string, l look, o .
 	t.Cleanup(cancel)
 	w := &window{t: t, who: who, ctx: ctx, over: t.Context()}
 	if err := chromedp.Do(ctx); err != nil { // without a deadline: it would be the window's
+		t.Fatal(err)
+	}
+	if err := w.stays(at); err != nil {
 		t.Fatal(err)
 	}
 	w.run("set up",
