@@ -6,7 +6,11 @@
 // is data in Options. A Position is folded with Play, one closed round at a time.
 package rules
 
-import "slices"
+import (
+	"slices"
+
+	"alibi/game/board"
+)
 
 // Card is an index into Edition.Cards.
 type Card int
@@ -37,6 +41,7 @@ type Edition struct {
 	QuestionSize   int    // cards in a question
 	FaceUpRest     bool   // what cannot be dealt evenly lies face up; else hands differ by one
 	JoinAccusation bool   // others may join an accusation
+	Board          bool   // played on the board: see StartBoard
 	CategoryCount  int
 }
 
@@ -53,19 +58,40 @@ var (
 	}
 )
 
+var classic = func() *Edition {
+	e := &Edition{
+		Name: "classic", MinSeats: 2, MaxSeats: 6, BoxMin: 3, BoxMax: 6,
+		QuestionSize: 3, Board: true,
+	}
+	var rooms []string
+	for r := range board.Room(board.Rooms) {
+		rooms = append(rooms, r.Key())
+	}
+	return e.of(suspects, []string{"candlestick", "knife", "lead-pipe", "revolver", "rope", "wrench"}, rooms)
+}()
+
 func cardEdition(name string, weapons, locations []string) *Edition {
 	e := &Edition{
 		Name: name, MinSeats: 2, MaxSeats: 6, BoxMin: 3, BoxMax: 4,
 		QuestionSize: 2, FaceUpRest: true, JoinAccusation: true,
-		CategoryCount: 3,
 	}
-	for c, keys := range [][]string{suspects, weapons, locations} {
+	return e.of(suspects, weapons, locations)
+}
+
+// of gives an edition its deck, by category.
+func (e *Edition) of(decks ...[]string) *Edition {
+	e.CategoryCount = len(decks)
+	for c, keys := range decks {
 		for _, k := range keys {
 			e.Cards = append(e.Cards, Face{Key: k, Category: Category(c)})
 		}
 	}
 	return e
 }
+
+// Classic is the board game. It is not among Editions yet, for nothing above
+// this package can play it.
+func Classic() *Edition { return classic }
 
 // Editions lists every edition this build plays.
 func Editions() []*Edition { return slices.Clone(editions) }

@@ -12,6 +12,9 @@ import (
 
 func edition(t testing.TB, name string) *rules.Edition {
 	t.Helper()
+	if name == "classic" {
+		return rules.Classic()
+	}
 	e, ok := rules.Lookup(name)
 	if !ok {
 		t.Fatalf("no edition %q", name)
@@ -34,6 +37,11 @@ func TestDecks(t *testing.T) {
 			"knife candlestick rope wrench",
 			"billiard-room dining-room kitchen library study",
 		}},
+		{"classic", [3]string{
+			"scarlett mustard white green peacock plum",
+			"candlestick knife lead-pipe revolver rope wrench",
+			"kitchen ballroom conservatory dining-room billiard-room library lounge hall study",
+		}},
 	} {
 		e := edition(t, tc.edition)
 		for c, want := range tc.decks {
@@ -53,7 +61,7 @@ func TestDecks(t *testing.T) {
 				t.Errorf("%s: card %s stands before its category", e.Name, e.Cards[i].Key)
 			}
 		}
-		if e.BoxMin != 3 || e.BoxMax != 4 || e.MinSeats != 2 || e.MaxSeats != 6 {
+		if box := map[bool]int{false: 4, true: 6}[e.Board]; e.BoxMin != 3 || e.BoxMax != box || e.MinSeats != 2 || e.MaxSeats != 6 {
 			t.Errorf("%s: seats %d-%d, box %d-%d", e.Name, e.MinSeats, e.MaxSeats, e.BoxMin, e.BoxMax)
 		}
 	}
@@ -62,6 +70,16 @@ func TestDecks(t *testing.T) {
 	}
 	if _, ok := edition(t, "card").ByKey("wrench"); ok {
 		t.Error("the normal card game has a wrench")
+	}
+}
+
+// TestClassicIsNotOffered guards the tables: nothing above can play it yet.
+func TestClassicIsNotOffered(t *testing.T) {
+	if _, ok := rules.Lookup("classic"); ok {
+		t.Error("a charter could name the classic game")
+	}
+	if e := rules.Classic(); e.Name != "classic" || e.QuestionSize != 3 || e.FaceUpRest || e.JoinAccusation || e.CategoryCount != 3 || !e.Board {
+		t.Errorf("the classic game is %+v", e)
 	}
 }
 
@@ -104,21 +122,19 @@ func TestDealSizes(t *testing.T) {
 	}
 }
 
-// TestDealWithoutFaceUp checks the other way an edition may deal: all cards go
-// round and hands differ by one at most.
+// TestDealWithoutFaceUp checks the other way an edition may deal, that of rules.md
+// 3.1: all cards go round and hands differ by one at most.
 func TestDealWithoutFaceUp(t *testing.T) {
-	e := *edition(t, "card")
-	e.FaceUpRest = false
-	for seats := 2; seats <= 6; seats++ {
+	for seats, want := range map[int]string{2: "9 9", 3: "6 6 6", 4: "5 5 4 4", 5: "4 4 4 3 3", 6: "3 3 3 3 3 3"} {
 		count := make([]int, seats)
-		for _, o := range e.Deal(seats) {
+		for _, o := range edition(t, "classic").Deal(seats) {
 			if o == rules.FaceUp {
 				t.Fatalf("%d seats: a card lies face up", seats)
 			}
 			count[o]++
 		}
-		if slices.Max(count)-slices.Min(count) > 1 {
-			t.Errorf("%d seats: hands of %v", seats, count)
+		if got := list(count); got != want {
+			t.Errorf("%d seats: hands of %s, want %s", seats, got, want)
 		}
 	}
 }
@@ -183,6 +199,12 @@ func TestOptions(t *testing.T) {
 	}
 	if o := rules.DefaultOptions(); o != (rules.Options{First: "random", Order: "left", Last: "wins", Notebook: "auto"}) {
 		t.Errorf("defaults are %+v", o)
+	}
+	if o := (rules.Options{}); o.Dice() != 1 || o.FreeDoors {
+		t.Errorf("on the board the defaults are %d dice, doors free %v", o.Dice(), o.FreeDoors)
+	}
+	if o := (rules.Options{TwoDice: true}); o.Dice() != 2 {
+		t.Errorf("two dice are %d", o.Dice())
 	}
 	for option, set := range map[string]func(*rules.Options){
 		"first":       func(o *rules.Options) { o.First = "" },

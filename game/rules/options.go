@@ -29,11 +29,24 @@ type Options struct {
 	Notebook string // highest level of help that clients may give
 	Timer    uint16 // seconds for a turn, an answer, a choice; then the others may go on without that seat; 0 is no timer
 	Watch    bool   // spectators are let in
+
+	// On a board alone; that the zero value is the default keeps them out of
+	// the way of other editions.
+	TwoDice   bool // a roll is of two dice instead of one
+	FreeDoors bool // the step into a room costs no pip
 }
 
 // DefaultOptions are the first choice of each, no timer, and no spectators.
 func DefaultOptions() Options {
 	return Options{First: FirstChoices[0], Order: OrderChoices[0], Last: LastChoices[0], Notebook: NotebookChoices[0]}
+}
+
+// Dice is how many are rolled on a board.
+func (o Options) Dice() int {
+	if o.TwoDice {
+		return 2
+	}
+	return 1
 }
 
 // OptionError is an option with a value that is none of its choices.
