@@ -33,6 +33,7 @@ func (p *Position) Depart(seats []int) *Position {
 	case q.settle():
 		q.Question, q.Accusation = nil, nil
 	default:
+		q.retire(left)
 		q.again()
 		slices.Sort(left)
 		q.Phase, q.Laid, q.After, q.Before = Laying, left, q.Phase, p
@@ -75,10 +76,12 @@ func (p *Position) again() {
 	switch p.Phase {
 	case Voting:
 		p.revote()
-	case Turn:
+	case Turn, Rolling, Moving, Suggesting, Closing:
 		if p.gone(p.Active) {
 			p.pass()
 		}
+	case Picking:
+		p.nextPick()
 	case Answering:
 		if p.gone(p.Question.Asker) {
 			p.pass()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"alibi/game/board"
 )
 
 // Facts are what a closed round brought to light beyond its acts. Other phases
@@ -11,6 +13,7 @@ import (
 type Facts struct {
 	Crime []Card // Revealing: the Crime cards, in category order
 	Lot   []int  // Casting: a random order of all seats
+	Dice  []int  // Rolling: the pips of each die
 }
 
 // Refusals of Play, besides those of Legal.
@@ -38,8 +41,14 @@ func (p *Position) Play(said []Said, f Facts) (*Position, error) {
 	switch p.Phase {
 	case Voting:
 		q.elect(said)
-	case Turn:
+	case Turn, Suggesting, Closing:
 		q.turn(said[0].Act)
+	case Picking:
+		q.pick(said[0].Act.(Pick).Suspect)
+	case Rolling:
+		q.roll(f.Dice)
+	case Moving:
+		q.move(said[0].Act.(Move).To)
 	case Answering:
 		q.answer(said[0].Act)
 	case Sealing:
@@ -76,6 +85,8 @@ func (p *Position) fits(f Facts) bool {
 	switch p.Phase {
 	case Casting:
 		return sameSeats(f.Lot, p.all())
+	case Rolling:
+		return len(f.Dice) == p.Options.Dice() && !slices.ContainsFunc(f.Dice, func(n int) bool { return n < 1 || n > 6 })
 	case Revealing:
 		if p.Result != nil && p.Result.Reason == RightAlone {
 			return slices.Equal(f.Crime, p.Accusation.Guesses[p.Result.Winner])
@@ -115,29 +126,50 @@ func (p *Position) turn(a Act) {
 		if !p.Edition.JoinAccusation || len(p.bystanders()) == 0 {
 			p.alone()
 		}
+	case Roll:
+		p.Phase = Rolling
+	case Passage:
+		to, _ := board.Passage(p.stand().Room)
+		p.move(board.In(to))
+	case Suggest:
+		p.suggest(a)
+	case Charge:
+		p.charge(a.Cards)
+	case End:
+		p.pass()
 	}
 }
 
 func (p *Position) answer(a Act) {
 	if _, shown := a.(Show); shown {
-		p.pass()
+		p.answered()
 		return
 	}
 	p.refer(p.Question.Responder + 1)
 }
 
 // refer puts the question to the first seat from s on to the left that has not
-// left, eliminated or not. Before it comes back to the asker, the turn passes.
+// left, eliminated or not. Before it comes back to the asker, it is answered.
 func (p *Position) refer(s int) {
 	s %= p.seats()
 	for p.gone(s) { // the asker is not
 		s = (s + 1) % p.seats()
 	}
 	if s == p.Question.Asker {
-		p.pass()
+		p.answered()
 		return
 	}
 	p.Question.Responder = s
+}
+
+// answered passes the turn on after a question; on a board the asker may still
+// accuse in it.
+func (p *Position) answered() {
+	if p.Edition.Board {
+		p.Question, p.Phase = nil, Closing
+		return
+	}
+	p.pass()
 }
 
 // pass hands the turn to the next player to the left who is still in.
@@ -147,6 +179,9 @@ func (p *Position) pass() {
 		from = p.Accusation.Turn
 	}
 	p.Question, p.Accusation = nil, nil
+	if p.Board != nil {
+		p.Board.Dice, p.Board.Called[from] = nil, false
+	}
 	p.Active = p.In((from + 1) % p.seats())[0]
 	p.Phase = Turn
 	p.Turns++
@@ -215,11 +250,14 @@ func (p *Position) fix() {
 func (p *Position) judge(v Verdict) {
 	a := p.Accusation.Accuser
 	if v.Right {
-		p.Accusation.Guesses = map[int][]Card{a: slices.Clone(v.Cards)}
+		if p.Accusation.Guesses[a] == nil {
+			p.Accusation.Guesses = map[int][]Card{a: slices.Clone(v.Cards)}
+		}
 		p.finish(a, RightAlone)
 		return
 	}
 	p.Out[a] = true
+	p.retire([]int{a})
 	if !p.settle() {
 		p.pass()
 	}

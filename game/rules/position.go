@@ -9,7 +9,7 @@ type Phase uint8
 // between whenever somebody leaves for good.
 const (
 	Voting     Phase = iota // every seat, or the opener alone, names the player to begin
-	Turn                    // the active player asks or accuses
+	Turn                    // the active player asks or accuses; on a board: rolls, takes a passage, stays to suggest or accuses
 	Answering               // one responder says no or shows
 	Sealing                 // every other player still in seals join or pass
 	Unsealing               // the same players open what they sealed
@@ -24,10 +24,20 @@ const (
 	Revealing               // every seat helps to turn the Crime cards over
 	Farewell                // every seat opens its key or keeps it
 	Over
+
+	// On a board Picking comes first, and a turn may run
+	// Turn Rolling? Moving? Suggesting? Answering? Closing?
+	// They stand after Over so that the numbers above stay as they are.
+	Picking    // the active player picks a suspect; all do, in seat order
+	Rolling    // every seat helps to roll the dice
+	Moving     // the active player moves
+	Suggesting // the active player, who has come into a room, suggests, accuses or ends the turn
+	Closing    // the active player accuses or ends the turn
 )
 
 var phaseNames = [...]string{"voting", "turn", "answering", "sealing", "unsealing", "casting", "ordering",
-	"guessing", "confirming", "peeking", "judging", "disclosing", "laying", "revealing", "farewell", "over"}
+	"guessing", "confirming", "peeking", "judging", "disclosing", "laying", "revealing", "farewell", "over",
+	"picking", "rolling", "moving", "suggesting", "closing"}
 
 func (p Phase) String() string { return phaseNames[p] }
 
@@ -44,7 +54,7 @@ type Accusation struct {
 	Turn    int            // in whose turn it was announced; from there the turn passes on
 	Order   []int          // all accusers in accusing order, once it is known who joins
 	Open    bool           // the guesses are opened for all: from Disclosing on
-	Guesses map[int][]Card // opened guesses by seat
+	Guesses map[int][]Card // opened guesses by seat; on a board the announced one, though Open is false
 }
 
 // Alone reports whether one accuses with nobody else, and alone will see the
@@ -87,6 +97,7 @@ type Position struct {
 	Result     *Result
 	Crime      []Card // once revealed
 	Turns      int    // turns begun
+	Board      *Board // nil without one
 
 	Laid   []int     // Laying: the seats whose hands are being turned over, in seat order
 	After  Phase     // Laying: the phase that comes next; all but these and Phase is already as it will be then
@@ -97,11 +108,10 @@ type Position struct {
 // nil if none did. lot is a seat drawn by the beacon among all; the next one to
 // its left stands in for a seat that is gone. With the options "vote", where the
 // lot breaks ties, and "opener", where seat 0 alone has a vote, Voting comes first.
+// A game on a board begins with StartBoard instead.
 func Start(e *Edition, o Options, seats int, gone []bool, lot int) *Position {
-	p := &Position{Edition: e, Options: o, Out: make([]bool, seats), Gone: make([]bool, seats)}
-	copy(p.Gone, gone)
-	if len(p.Present()) == 0 {
-		p.abandon()
+	p := seated(e, o, seats, gone)
+	if p.Phase == Over {
 		return p
 	}
 	p.Active = p.In(lot)[0]
@@ -111,6 +121,16 @@ func Start(e *Edition, o Options, seats int, gone []bool, lot int) *Position {
 		p.revote()
 	default:
 		p.begin()
+	}
+	return p
+}
+
+// seated is a position before anything was said. It is over if nobody is there.
+func seated(e *Edition, o Options, seats int, gone []bool) *Position {
+	p := &Position{Edition: e, Options: o, Out: make([]bool, seats), Gone: make([]bool, seats)}
+	copy(p.Gone, gone)
+	if len(p.Present()) == 0 {
+		p.abandon()
 	}
 	return p
 }
@@ -156,7 +176,7 @@ func (p *Position) Speakers() []int {
 			return []int{0}
 		}
 		return p.Present()
-	case Turn:
+	case Turn, Picking, Moving, Suggesting, Closing:
 		return []int{p.Active}
 	case Answering:
 		return []int{p.Question.Responder}
@@ -192,5 +212,6 @@ func (p *Position) clone() *Position {
 		c := *p.Accusation
 		q.Accusation = &c
 	}
+	q.Board = p.Board.clone()
 	return &q
 }

@@ -17,8 +17,10 @@ var rewrite = flag.Bool("rewrite", false, "record the transcripts in testdata an
 
 // TestScenes plays the transcripts in testdata. A line is a round, what each
 // seat says parted by semicolons and, after =>, what the round brought to light.
-// Or it begins with a dash: seats are gone, or those who are there abandon.
-// Lines that begin with | are recorded: the position after it, or the refusal.
+// Or it begins with a dash: seats are gone, those who are there abandon, or a
+// token is put somewhere so that the scene is short.
+// Lines that begin with | are recorded: the position after it, or the refusal, and
+// on a second line what lies on the board when that has changed.
 func TestScenes(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -83,6 +85,7 @@ func TestScenesOfOtherEditions(t *testing.T) {
 func playScene(t *testing.T, script, card string) string {
 	var out strings.Builder
 	var p *rules.Position
+	var lies string // on the board, as was said last
 	for line := range strings.Lines(script) {
 		line = strings.TrimRight(line, "\n")
 		if strings.HasPrefix(line, "|") {
@@ -93,7 +96,7 @@ func playScene(t *testing.T, script, card string) string {
 		case line == "" || strings.HasPrefix(line, "#"):
 			continue
 		case strings.HasPrefix(line, "game "):
-			p = startScene(t, strings.Fields(line)[1:], card)
+			p, lies = startScene(t, strings.Fields(line)[1:], card), ""
 		default:
 			before := snapshot(p)
 			q, err := playLine(t, p, line)
@@ -107,6 +110,13 @@ func playScene(t *testing.T, script, card string) string {
 			p = q
 		}
 		out.WriteString("| " + describe(p) + "\n")
+		if p.Board == nil {
+			continue
+		}
+		if now := describeBoard(p); now != lies {
+			out.WriteString("|   " + now + "\n")
+			lies = now
+		}
 	}
 	return out.String()
 }
@@ -117,8 +127,11 @@ func playLine(t *testing.T, p *rules.Position, line string) (*rules.Position, er
 		if line == "- abandon" {
 			return p.Abandon(), nil
 		}
+		if words[1] == "place" {
+			return place(t, p, words[2], words[3]), nil
+		}
 		if words[1] != "gone" {
-			t.Fatalf("neither gone nor abandon: %s", line)
+			t.Fatalf("neither gone nor abandon nor place: %s", line)
 		}
 		return p.Depart(numbers(t, words[2:])), nil
 	}
@@ -126,7 +139,8 @@ func playLine(t *testing.T, p *rules.Position, line string) (*rules.Position, er
 	return p.Play(r.said, r.facts)
 }
 
-// startScene reads: edition seats=3 gone=0,2 lot=0 first=vote order=left last=wins.
+// startScene reads: edition seats=3 gone=0,2 lot=0 first=vote order=left last=wins;
+// on the board also weapons=hall,study picks=plum,white dice=2 doors=free.
 func startScene(t *testing.T, words []string, card string) *rules.Position {
 	t.Helper()
 	if words[0] == "card" {
@@ -135,6 +149,7 @@ func startScene(t *testing.T, words []string, card string) *rules.Position {
 	e := edition(t, words[0])
 	o, seats, lot := rules.DefaultOptions(), 3, 0
 	var gone []bool
+	var rooms, picks []string
 	for _, w := range words[1:] {
 		key, value, _ := strings.Cut(w, "=")
 		switch key {
@@ -153,12 +168,23 @@ func startScene(t *testing.T, words []string, card string) *rules.Position {
 			o.Order = value
 		case "last":
 			o.Last = value
+		case "weapons":
+			rooms = strings.Split(value, ",")
+		case "picks":
+			picks = strings.Split(value, ",")
+		case "dice":
+			o.TwoDice = value == "2"
+		case "doors":
+			o.FreeDoors = value == "free"
 		default:
 			t.Fatalf("unknown setting %q", w)
 		}
 	}
 	if err := o.Validate(); err != nil {
 		t.Fatal(err)
+	}
+	if e.Board {
+		return startBoardScene(t, e, o, seats, gone, rooms, picks)
 	}
 	return rules.Start(e, o, seats, gone, lot)
 }
@@ -189,6 +215,8 @@ func readRound(t *testing.T, p *rules.Position, line string) (r round) {
 		r.facts.Crime = cards(t, p.Edition, words[1:])
 	case "lot":
 		r.facts.Lot = numbers(t, words[1:])
+	case "dice":
+		r.facts.Dice = numbers(t, words[1:])
 	default:
 		t.Fatalf("unknown fact %q", words[0])
 	}
@@ -225,8 +253,7 @@ func readAct(t *testing.T, e *rules.Edition, verb string, args []string) rules.A
 	case "leaves", "leave":
 		return rules.Leave{Opened: true}
 	}
-	t.Fatalf("unknown verb %q", verb)
-	return nil
+	return readBoardAct(t, e, verb, args)
 }
 
 func number(t testing.TB, s string) int {
@@ -277,6 +304,9 @@ func describe(p *rules.Position) string {
 	}
 	if p.Turns > 0 {
 		add("turn %d, seat %d", p.Turns, p.Active)
+	}
+	if p.Board != nil {
+		out = append(out, describeTurn(p)...)
 	}
 	if q := p.Question; q != nil {
 		add("%d asked %s", q.Asker, keys(p.Edition, q.Cards))
