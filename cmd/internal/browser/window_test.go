@@ -139,7 +139,7 @@ func (w *window) wear(l look) {
 	w.run("change the window",
 		command(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: l.width, Height: l.height, DeviceScaleFactor: 1}),
 		command(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}))
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"}}}))
 }
 
 // run does something in the window, or ends the test.
@@ -178,7 +178,7 @@ func (w *window) fail(what string, err error) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, 5*time.Second)
 	defer cancel()
-	shown, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + document.querySelector("main").innerText.replace(/\s*\n\s*/g, "\n").slice(0, 500)`))
+	shown, _ := chromedp.Run(ctx, chromedp.Evaluate[string](`location.href + "\n" + JSON.stringify(window.recorded) + "\n" + document.querySelector("main").innerText.replace(/\s*\n\s*/g, "\n").slice(0, 500)`))
 	panic(halt{fmt.Errorf("%s: %s: %w\nthe page: %s", w.who, what, err, shown)})
 }
 
@@ -205,8 +205,16 @@ func (w *window) until(what, expression string) {
 // chromedp's own polling is.
 func awaited[T any](w *window, what, expression string) T {
 	w.t.Helper()
-	js := `new Promise(done => { const look = () => { const v = (() => { try { return ` + expression +
-		` } catch { return null } })(); v ? done(JSON.stringify(v)) : setTimeout(look, 10); }; look(); })`
+	js := `new Promise(done => {
+		const look = () => {
+			let v;
+			try { v = ` + expression + ` } catch { return } // it is not all there yet
+			if (v) { changes.disconnect(); clearInterval(now); done(JSON.stringify(v)); }
+		};
+		const changes = new MutationObserver(look), now = setInterval(look, 50); // not all is of the document
+		changes.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+		look();
+	})`
 	ctx, cancel := w.limit()
 	defer cancel()
 	for {
@@ -258,12 +266,23 @@ func (w *window) click(selector string) { w.t.Helper(); w.clicks(selector, 1) }
 
 func (w *window) clicks(selector string, times int) {
 	w.t.Helper()
-	at := w.spot(selector)
-	steps := []step{chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y)}
-	for i := range times {
-		steps = append(steps, chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(i+1)))
+	for {
+		at := w.spot(selector)
+		steps := []step{
+			chromedp.Evaluate[chromedp.Void]("window.aim = " + quoted(selector)),
+			chromedp.MouseEvent(chromedp.MouseMoved, at.X, at.Y),
+		}
+		for i := range times {
+			steps = append(steps, chromedp.MouseClickXY(at.X, at.Y, chromedp.ClickCount(i+1)))
+		}
+		w.run("click "+selector, steps...)
+		ctx, cancel := w.limit()
+		missed, err := chromedp.Run(ctx, chromedp.Evaluate[bool]("window.aim === 'missed'"))
+		cancel()
+		if err != nil || !missed { // an error: the click has led to another page
+			return
+		}
 	}
-	w.run("click "+selector, steps...)
 }
 
 func quoted(s string) string {
