@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -22,6 +23,7 @@ type desk struct {
 	page     int
 	loopback bool
 	quiet    bool
+	lan      bool
 }
 
 func (p *program) playCommand() *cobra.Command {
@@ -37,10 +39,12 @@ func (p *program) deskFlags(f *pflag.FlagSet, d *desk) {
 	f.IntVar(&d.page, "page", 0, p.book.Say("flag.page"))
 	f.BoolVar(&d.loopback, "loopback", false, p.book.Say("flag.loopback"))
 	f.BoolVar(&d.quiet, "no-browser", false, p.book.Say("flag.no-browser"))
+	f.BoolVar(&d.lan, "lan", false, p.book.Say("flag.lan"))
 }
 
-// serve runs a peer and the pages of its player, on this computer only, until it is
-// interrupted. A game that is not over then can be taken up again.
+// serve runs a peer and the pages of its player, on this computer only unless phones
+// are let in, until it is interrupted. A game that is not over then can be taken up
+// again.
 func (p *program) serve(ctx context.Context, d desk) error {
 	switch {
 	case d.name != "" && session.CheckName(d.name) != nil:
@@ -62,10 +66,18 @@ func (p *program) serve(ctx context.Context, d desk) error {
 		server := web.NewServer(app, l.Addr().(*net.TCPAddr).Port)
 		p.paper.Line(p.book.Say("play.address", "address", server.Address()))
 		p.paper.Line(p.paper.Dim(p.book.Say("play.stop")))
+		jobs := []func(context.Context) error{func(ctx context.Context) error { return server.Run(ctx, l) }}
+		if d.lan {
+			more, err := p.phones(ctx, d, app, server, peer.Addrs())
+			if err != nil {
+				return errors.Join(err, l.Close())
+			}
+			jobs = append(jobs, more...)
+		}
 		if !d.quiet {
 			browse(server.Once())
 		}
-		return run(ctx, app, server, l)
+		return run(ctx, app, jobs)
 	})
 	if errors.Is(err, errInterrupted) {
 		return nil // it is how one stops it
@@ -73,17 +85,21 @@ func (p *program) serve(ctx context.Context, d desk) error {
 	return err
 }
 
-// run runs both until ctx ends or the server fails.
-func run(ctx context.Context, app *web.App, server *web.Server, l net.Listener) error {
+// run runs the app and all jobs until ctx ends or one of them does.
+func run(ctx context.Context, app *web.App, jobs []func(context.Context) error) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	served := make(chan error, 1)
-	go func() {
-		served <- server.Run(ctx, l)
-		stop()
-	}()
+	errs := make([]error, len(jobs))
+	var all sync.WaitGroup
+	for i, job := range jobs {
+		all.Go(func() {
+			errs[i] = job(ctx)
+			stop()
+		})
+	}
 	app.Run(ctx)
-	return <-served
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // browse opens an address in the person's browser, if there is one; the address was

@@ -60,7 +60,8 @@ type Scene struct {
 	Finding string
 	Room    *session.Room // a table that is filling, with a seat there
 	Game    *Game
-	Trouble error // why the last table was lost, until something else is done
+	Trouble error  // why the last table was lost, until something else is done
+	Phone   *Phone // nil unless phones are let in
 }
 
 // Game is a game under way, or just over.

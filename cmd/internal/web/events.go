@@ -22,11 +22,15 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	book := s.book(r)
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
+	show := of
+	if s.phones != nil && !s.lan && r.URL.Query().Get("page") == "phone" {
+		show = phoneBody
+	}
 	var last []byte
 	for {
-		scene, changed := s.app.Scene()
+		scene, changed := s.scene()
 		var b bytes.Buffer
-		if err := s.pages.main(&b, scene, book); err != nil {
+		if err := s.pages.inner(&b, book, show(scene, book)); err != nil {
 			return
 		}
 		if !bytes.Equal(b.Bytes(), last) {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"fmt"
@@ -8,16 +9,17 @@ import (
 	"sync"
 )
 
-// guard stands before every page. It lets in windows that have shown the token of
-// this launch, under host names that are this computer's: a name that somebody
-// else's server was rebound from would otherwise be the same origin as this one.
+// guard stands before every page. It lets in windows that were admitted, under host
+// names that are this computer's: a name that somebody else's server was rebound
+// from would otherwise be the same origin as this one.
 type guard struct {
-	hosts  func(host string) bool
-	cookie string // its name; cookies of one host are shared by all its ports
-	pass   string // its value
-	doors  *doors
-	next   http.Handler
-	refuse func(w http.ResponseWriter, r *http.Request, status int)
+	hosts    func(host string) bool
+	referrer string // the policy for it
+	// admit reports whether a request may pass; it may while the context lasts.
+	admit   func(*http.Request) (context.Context, bool)
+	outside http.Handler // for /enter, and whoever is not admitted
+	next    http.Handler
+	refuse  func(w http.ResponseWriter, r *http.Request, status int)
 }
 
 // doors are the ways in: tokens, some of which open once only.
@@ -60,41 +62,55 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Referrer-Policy", g.referrer)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cache-Control", "no-store")
-	switch {
-	case !g.hosts(r.Host):
+	if !g.hosts(r.Host) {
 		g.refuse(w, r, http.StatusMisdirectedRequest)
-	case r.URL.Path == "/enter":
-		g.enter(w, r)
-	case !g.admitted(r):
-		g.refuse(w, r, http.StatusForbidden)
+		return
+	}
+	while, in := g.admit(r)
+	switch {
+	case r.URL.Path == "/enter" && in && r.Method == http.MethodGet:
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+	case r.URL.Path == "/enter" || !in:
+		g.outside.ServeHTTP(w, r)
 	default:
-		g.next.ServeHTTP(w, r)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(while, cancel)()
+		g.next.ServeHTTP(w, r.WithContext(ctx))
+	}
+}
+
+// ownGuard stands before the pages on the player's own computer.
+func (s *Server) ownGuard(mux http.Handler) *guard {
+	return &guard{
+		hosts: s.here, referrer: "no-referrer", admit: s.admitOwn, refuse: s.refuse,
+		outside: http.HandlerFunc(s.enter), next: mux,
 	}
 }
 
 // enter takes a token for the cookie.
-func (g *guard) enter(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet || !g.admitted(r) && !g.doors.enter(r.URL.Query().Get("token")) {
-		g.refuse(w, r, http.StatusForbidden)
+func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/enter" || r.Method != http.MethodGet || !s.doors.enter(r.URL.Query().Get("token")) {
+		s.refuse(w, r, http.StatusForbidden)
 		return
 	}
 	http.SetCookie(w, &http.Cookie{
-		Name: g.cookie, Value: g.pass, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: crumb(s.port), Value: s.pass, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-func (g *guard) admitted(r *http.Request) bool {
-	for _, c := range r.CookiesNamed(g.cookie) {
-		if subtle.ConstantTimeCompare([]byte(c.Value), []byte(g.pass)) == 1 {
-			return true
+func (s *Server) admitOwn(r *http.Request) (context.Context, bool) {
+	for _, c := range r.CookiesNamed(crumb(s.port)) {
+		if subtle.ConstantTimeCompare([]byte(c.Value), []byte(s.pass)) == 1 {
+			return context.Background(), true
 		}
 	}
-	return false
+	return nil, false
 }
 
 // crumb names the cookie of a port.

@@ -11,7 +11,8 @@ import (
 // pages renders scenes. It is a pure function of what it is given: it reads no
 // clock and keeps nothing.
 type pages struct {
-	books map[string]*template.Template // by language
+	books  map[string]*template.Template // by language
+	phones bool                          // a page lets them in
 }
 
 func newPages() *pages {
@@ -41,7 +42,9 @@ type frame struct {
 	Languages []say.Language
 	Path      string // where the choice of a language leads back to
 	At        string // the template of what is shown
-	Live      bool   // follows the events
+	Live      string // the events that it follows
+	Bare      bool   // leads nowhere: for somebody who is not in yet
+	Phones    bool   // there is a page that lets phones in
 	Title     string
 	Turn      bool
 	Main      template.HTML
@@ -60,7 +63,7 @@ func of(s *Scene, b *say.Book) body {
 
 // page writes the whole document of a scene.
 func (p *pages) page(w io.Writer, s *Scene, b *say.Book) error {
-	return p.whole(w, b, of(s, b), frame{Path: "/", Live: true})
+	return p.whole(w, b, of(s, b), frame{Path: "/", Live: "/events"})
 }
 
 // main writes the inner part of <main> of a scene.
@@ -90,6 +93,7 @@ func (p *pages) whole(w io.Writer, b *say.Book, m body, f frame) error {
 		return err
 	}
 	f.Lang, f.Languages = b.Language(), say.Languages()
+	f.Phones = p.phones
 	f.At, f.Title, f.Turn, f.Main = m.Name, m.Title, m.Turn, template.HTML(in.String()) // rendered just now
 	return p.books[f.Lang.Tag].ExecuteTemplate(w, "layout", f)
 }

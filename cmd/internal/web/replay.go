@@ -70,7 +70,7 @@ func (s *Server) logs() []opened {
 
 // table is the page that is the game.
 func (s *Server) table(w http.ResponseWriter, r *http.Request) {
-	scene, _ := s.app.Scene()
+	scene, _ := s.scene()
 	s.write(w, func(out io.Writer) error { return s.pages.page(out, scene, s.book(r)) })
 }
 
@@ -130,11 +130,16 @@ func (s *Server) load(w http.ResponseWriter, r *http.Request) {
 
 // write sends a page, or nothing of it when it cannot be made.
 func (s *Server) write(w http.ResponseWriter, page func(io.Writer) error) {
+	s.writeStatus(w, http.StatusOK, page)
+}
+
+func (s *Server) writeStatus(w http.ResponseWriter, status int, page func(io.Writer) error) {
 	var b bytes.Buffer
 	if err := page(&b); err != nil {
 		http.Error(w, say.English().Say("web.wrong"), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes())
 }

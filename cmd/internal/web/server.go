@@ -14,11 +14,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"time"
+
+	"golang.org/x/net/netutil"
 
 	"alibi/cmd/internal/say"
 	"alibi/cmd/internal/web/art"
@@ -32,6 +36,10 @@ const (
 	maxForm   = 64 << 10
 	maxHeader = 16 << 10
 	patience  = 10 * time.Second
+
+	// maxVisitors are connections at an address on the local network. Strangers who
+	// hold them all keep phones out, but leave the game its sockets.
+	maxVisitors = 64
 )
 
 // Server serves the pages of one App at one port.
@@ -44,6 +52,9 @@ type Server struct {
 	pass  string // what the cookie holds
 	port  int
 	names func(host string) bool
+
+	phones *phones // nil unless they are let in
+	lan    bool    // these are the pages for them
 }
 
 // NewServer serves on the loopback interface at a port.
@@ -66,23 +77,37 @@ func (s *Server) at(token string) string {
 }
 
 // Run serves until ctx ends, and waits for the windows that are open.
-func (s *Server) Run(ctx context.Context, l net.Listener) error {
+func (s *Server) Run(ctx context.Context, listeners ...net.Listener) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	srv := &http.Server{
 		Handler: s.Handler(), MaxHeaderBytes: maxHeader, ReadHeaderTimeout: patience, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		ErrorLog:    log.New(io.Discard, "", 0), // what strangers send is no news
 	}
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(l) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
+	var all sync.WaitGroup
+	if s.lan {
+		all.Go(func() { s.phones.run(ctx) })
 	}
+	served := make([]error, len(listeners))
+	for i, l := range listeners {
+		if s.lan {
+			l = netutil.LimitListener(l, maxVisitors)
+		}
+		all.Go(func() {
+			served[i] = srv.Serve(l)
+			stop()
+		})
+	}
+	<-ctx.Done()
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	err := srv.Shutdown(end)
-	if served := <-served; !errors.Is(served, http.ErrServerClosed) {
-		err = errors.Join(err, served)
+	all.Wait()
+	for _, why := range served {
+		if !errors.Is(why, http.ErrServerClosed) {
+			err = errors.Join(err, why)
+		}
 	}
 	return err
 }
@@ -104,11 +129,16 @@ func (s *Server) Handler() http.Handler {
 	mux.HandleFunc("POST /replay", s.load)
 	mux.HandleFunc("POST /language", s.language)
 	mux.HandleFunc("POST /do/{deed}", s.deed)
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, http.StatusNotFound) })
-	return &guard{
-		hosts: s.here, cookie: crumb(s.port), pass: s.pass, doors: s.doors, refuse: s.refuse,
-		next: http.NewCrossOriginProtection().Handler(mux),
+	if s.phones != nil && !s.lan {
+		mux.HandleFunc("GET /phone", s.phone)
+		mux.HandleFunc("POST /do/phone/{deed}", s.phoneDeed)
 	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, http.StatusNotFound) })
+	within := http.NewCrossOriginProtection().Handler(mux)
+	if s.lan {
+		return s.lanGuard(within)
+	}
+	return s.ownGuard(within)
 }
 
 // here reports whether a Host header names this server.
@@ -155,7 +185,7 @@ func (s *Server) language(w http.ResponseWriter, r *http.Request) {
 
 // back is where a page of ours leads back to, and nowhere else.
 func back(path string) string {
-	if u, err := url.Parse(path); err == nil && u.Host == "" && u.Scheme == "" && (u.Path == "/rules" || u.Path == "/replay") {
+	if u, err := url.Parse(path); err == nil && u.Host == "" && u.Scheme == "" && (u.Path == "/rules" || u.Path == "/replay" || u.Path == "/phone") {
 		u.Fragment = ""
 		return u.String()
 	}
