@@ -95,6 +95,8 @@ func (tb *party) figures() {
 	}
 	tb.t.Logf("from a question in one window to its effect in another: %s", spread(quick))
 	tb.t.Logf("from an answer, which takes 150 ms at least: %s", spread(slow))
+	const size = `fetch("/").then(r => r.blob()).then(b => b.size / 1024)`
+	tb.t.Logf("the page of the whole game: %.0f KiB of HTML", value[float64](tb.players[0].window, size))
 }
 
 // after is how long after a sending this page showed a later round.
