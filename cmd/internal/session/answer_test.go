@@ -271,3 +271,28 @@ func TestNoSecondWordAtTheFirstTrial(t *testing.T) {
 		}
 	}
 }
+
+// published is a port that keeps what is published.
+type published struct {
+	Port
+	said []*feed.Signed
+}
+
+func (r *published) Publish(entries ...*feed.Signed) { r.said = append(r.said, entries...) }
+
+// What was said on top of a round that was opened again is said once more when the round
+// is closed as it was: the others may never have had it.
+func TestWhatWasSaidAfterAnOpenedRoundIsPublished(t *testing.T) {
+	p := newLeaving(t, 4, 1)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Sharing && !c.log.Owes(0) })
+	port, mine := &published{Port: c.port}, c.word()
+	c.port = port
+	c.reopen(1)
+	if err := c.Wake(); err != nil || c.log.Round() != 2 || c.log.Owes(0) {
+		t.Fatalf("round %d, owes %v, %v", c.log.Round(), c.log.Owes(0), err)
+	}
+	if !slices.Contains(port.said, mine) {
+		t.Errorf("%d entries are published, and not the own word", len(port.said))
+	}
+}

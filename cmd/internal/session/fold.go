@@ -132,11 +132,15 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 	c.again()
 }
 
-// again takes up what was said in a round that had been opened before.
+// again takes up what was said in a round that had been opened before. The network may
+// know nothing of it, if the program was started anew in between.
 func (c *Core) again() {
 	for _, e := range c.spare {
-		if e.Round == c.log.Round() {
-			_, _ = c.log.Offer(e) // it was good before; if not, it is missing now
+		if e.Round != c.log.Round() {
+			continue
+		}
+		if verdict, err := c.log.Offer(e); err == nil && verdict == feed.Added { // else it is missing now
+			c.port.Publish(e)
 		}
 	}
 }
