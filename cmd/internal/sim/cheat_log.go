@@ -160,7 +160,7 @@ var splitting = []*strategy{
 			}
 		},
 	}, {
-		name: "silence for a half", says: "tells one half of the table nothing at all", fits: hasHalves,
+		name: "silence for a half", says: "tells one half of the table nothing at all", fits: hasHalves, halves: true,
 		passes: func(r *rogue, to *peer, _ *feed.Signed) bool { return !r.half[to.index] },
 		made:   func(r *rogue, _ *table.State, e *feed.Signed) { r.withhold(e, false) },
 	}, {

@@ -107,7 +107,7 @@ func (l *law) convicted(r *rogue) {
 	forked := l.forks[seat]
 	found := l.verdicts[seat]
 	abandoned := slices.ContainsFunc(w.peers, func(p *peer) bool { return p.honest() && p.core != nil && p.core.State().Abandoned })
-	if abandoned && len(r.how.rules) == 0 && !r.how.stalls {
+	if abandoned && len(r.how.rules) == 0 && !r.how.stalls && !r.late {
 		w.fail("no harm", "%s has the table give up: %s", r.how.name, l.standing())
 	}
 	if len(found) > 0 {
@@ -168,7 +168,11 @@ func (l *law) waits(p *peer) {
 	w, st := l.w, p.core.State()
 	var missing []int
 	for _, i := range st.Present() {
-		if q := w.peers[i]; q.leaves || q.rogue != nil && q.rogue.mute() {
+		// Whom a motion has put out helps no more, be it that those who carried it are
+		// gone, or bound by a vote at a later trial.
+		q := w.peers[i]
+		out := q.honest() && q.core != nil && q.core.State().Gone[i]
+		if q.leaves || out || q.rogue != nil && q.rogue.mute() {
 			missing = append(missing, i)
 		}
 	}

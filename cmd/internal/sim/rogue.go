@@ -24,6 +24,8 @@ type strategy struct {
 	// stalls says that the table may have to wait for the cheat, who cannot be
 	// convicted and does not do what it owes.
 	stalls bool
+	// halves says that one half of the table hears nothing from it.
+	halves bool
 	fits   func(*setting) bool
 	set    func(*setting, *dice)
 	// puppet is a cheat whose keys are none that the program would take: it
@@ -61,7 +63,8 @@ type rogue struct {
 	forged  map[sum]bool // what no honest program would have sent
 	places  []feed.Place // of what it forged
 	heard   map[sum]*hearing
-	acts    int // how often it has cheated
+	acts    int  // how often it has cheated
+	late    bool // it began when the game was over for it
 	memory  map[string]int
 	stored  []*feed.Signed
 }
@@ -88,8 +91,13 @@ func (w *World) hire(d *dice, charter *feed.Charter) {
 }
 
 // mute reports whether the table may have to wait for this cheat. A puppet casts no
-// ballots, not even to say no.
-func (r *rogue) mute() bool { return r.how.stalls || r.how.puppet != nil }
+// ballots, not even to say no. Who talks to one half only may never reach that one.
+func (r *rogue) mute() bool {
+	talks := slices.ContainsFunc(r.w.peers, func(p *peer) bool {
+		return p.honest() && !r.half[p.index] && !(slices.Contains(r.w.apart, p.seat) && slices.Contains(r.w.apart, r.p.seat))
+	})
+	return r.how.stalls || r.how.puppet != nil || r.how.halves && !talks
+}
 
 // published looks at what the program hands to its network.
 func (r *rogue) published(entries []*feed.Signed) {
@@ -133,6 +141,7 @@ func (r *rogue) step() {
 // did notes that the cheat has cheated.
 func (r *rogue) did() {
 	if r.acts++; r.acts == 1 {
+		r.late = r.p.core != nil && r.p.core.Finished()
 		r.w.count("cheated: "+r.how.name, 1)
 	}
 }
@@ -212,6 +221,9 @@ func (r *rogue) split(e, x *feed.Signed) {
 
 // add sends x besides e.
 func (r *rogue) add(e *feed.Signed, x ...*feed.Signed) {
+	if slices.Contains(x, nil) {
+		return // it cannot be signed like that
+	}
 	r.forge(x...)
 	r.instead[sumOf(e)] = func(*peer) []*feed.Signed { return append([]*feed.Signed{e}, x...) }
 }
