@@ -186,14 +186,14 @@ func (d *Desk) player(v *view.View, typed string) (int, bool) {
 	if n, err := strconv.Atoi(strings.TrimPrefix(typed, "#")); err == nil && n >= 1 && n <= len(v.Players) {
 		return n - 1, true
 	}
-	if typed == "me" || typed == d.book.Say("player.you") {
+	if typed == "me" || typed == fold(d.book.Say("player.you")) {
 		return v.Me, v.Me >= 0
 	}
 	found := -1
 	for i, p := range v.Players {
-		name := strings.ToLower(p.Name)
+		name := p.Name
 		switch {
-		case name == typed || slices.Equal(words(name), words(typed)):
+		case slices.Equal(words(name), words(typed)):
 			return i, true
 		case !slices.ContainsFunc(words(name), func(w string) bool { return strings.HasPrefix(w, typed) }):
 		case found >= 0:

@@ -3,7 +3,6 @@ package line
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"alibi/cmd/internal/say"
 	"alibi/game/rules"
@@ -12,30 +11,37 @@ import (
 // maxWords bounds what is looked at in one line, far above any sense.
 const maxWords = 24
 
-// words splits what was typed: at spaces, commas and quotes, in lower case.
-func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(strings.ToValidUTF8(text, "?")), func(r rune) bool {
-		return unicode.IsSpace(r) || r == ',' || r == '"'
-	})
-}
-
-// index finds cards of one edition by words of their names.
+// index finds cards of one edition by words of their names, in the language of the
+// book and in English: who has learnt the game in another tongue than the table
+// speaks, or has a keyboard for one only, is understood in either.
 type index struct {
 	edition *rules.Edition
-	names   [][]string // the words of each card's name
-	fillers []string   // words that mean nothing: the, and, with
+	tongues []tongue // the book's own first
+	fillers []string // words that mean nothing: the, and, with
 }
 
+// tongue holds, for each card, the names it goes by: the full one, then the short.
+type tongue [][][]string
+
 func newIndex(b *say.Book, e *rules.Edition) *index {
-	x := &index{edition: e, fillers: words(b.Say("line.fillers"))}
-	for c := range e.Cards {
-		x.names = append(x.names, words(b.Card(e, rules.Card(c))))
+	x := &index{edition: e}
+	books := []*say.Book{b}
+	if b != say.English() {
+		books = append(books, say.English())
+	}
+	for _, b := range books {
+		var t tongue
+		for c := range e.Cards {
+			t = append(t, [][]string{words(b.Card(e, rules.Card(c))), words(b.Short(e, rules.Card(c)))})
+		}
+		x.tongues = append(x.tongues, t)
+		x.fillers = append(x.fillers, words(b.Say("line.fillers"))...)
 	}
 	return x
 }
 
 func (x *index) all() []rules.Card {
-	out := make([]rules.Card, len(x.names))
+	out := make([]rules.Card, len(x.edition.Cards))
 	for i := range out {
 		out[i] = rules.Card(i)
 	}
@@ -47,28 +53,36 @@ func (x *index) strip(typed []string) []string {
 }
 
 // find lists those of cards whose name the typed words shorten: each begins a
-// word of the name, in the order of the name. Whole words win over beginnings.
+// word of the name, in the order of the name. Whole words win over beginnings, and
+// among either the book's own tongue wins.
 func (x *index) find(typed []string, cards []rules.Card) []rules.Card {
-	if exact := x.filter(typed, cards, func(word, typed string) bool { return word == typed }); len(exact) > 0 {
-		return exact
-	}
-	return x.filter(typed, cards, strings.HasPrefix)
-}
-
-func (x *index) filter(typed []string, cards []rules.Card, fits func(word, typed string) bool) []rules.Card {
-	var out []rules.Card
-	for _, c := range cards {
-		rest := typed
-		for _, w := range x.names[c] {
-			if len(rest) > 0 && fits(w, rest[0]) {
-				rest = rest[1:]
+	for _, fits := range []func(word, typed string) bool{func(word, typed string) bool { return word == typed }, strings.HasPrefix} {
+		for _, t := range x.tongues {
+			if found := t.filter(typed, cards, fits); len(found) > 0 {
+				return found
 			}
 		}
-		if len(rest) == 0 && len(typed) > 0 {
+	}
+	return nil
+}
+
+func (t tongue) filter(typed []string, cards []rules.Card, fits func(word, typed string) bool) []rules.Card {
+	var out []rules.Card
+	for _, c := range cards {
+		if len(typed) > 0 && slices.ContainsFunc(t[c], func(name []string) bool { return shortens(typed, name, fits) }) {
 			out = append(out, c)
 		}
 	}
 	return out
+}
+
+func shortens(typed, name []string, fits func(word, typed string) bool) bool {
+	for _, w := range name {
+		if len(typed) > 0 && fits(w, typed[0]) {
+			typed = typed[1:]
+		}
+	}
+	return len(typed) == 0
 }
 
 // trouble says why words name no cards; the zero value is none.
@@ -140,10 +154,13 @@ func (x *index) mistitled(groups [][]string) bool {
 // suspect reports whether typed is, or from the second word on begins, that word
 // of a suspect's name.
 func (x *index) suspect(typed string, at int) bool {
-	for c, name := range x.names {
-		if x.edition.Cards[c].Category == rules.Suspect && at < len(name) &&
-			(name[at] == typed || at > 0 && strings.HasPrefix(name[at], typed)) {
-			return true
+	for _, t := range x.tongues {
+		for c, names := range t {
+			name := names[0] // only there are titles
+			if x.edition.Cards[c].Category == rules.Suspect && at < len(name) &&
+				(name[at] == typed || at > 0 && strings.HasPrefix(name[at], typed)) {
+				return true
+			}
 		}
 	}
 	return false

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"alibi/cmd/internal/session"
 	"alibi/game/rules"
@@ -122,7 +121,7 @@ func (d *Desk) mark(u *session.Update, typed []string) Reply {
 		return d.wrong("wrong.mark", "hint.mark")
 	}
 	last := len(typed) - 1
-	sign, ok := map[string]string{"yes": "mark.yes", "no": "mark.no", "maybe": "mark.maybe", "?": "mark.unsure", "-": ""}[typed[last]]
+	sign, ok := d.sign(typed[last])
 	if !ok {
 		return d.wrong("wrong.mark", "hint.mark")
 	}
@@ -141,6 +140,17 @@ func (d *Desk) mark(u *session.Update, typed []string) Reply {
 	}
 	d.marks[at] = sign
 	return d.tell("done.marked", "card", d.book.Card(v.Edition, at.card), "who", d.book.Player(v, s), "mark", d.book.Say(sign))
+}
+
+// sign reads a mark in English, or as the notebook draws it.
+func (d *Desk) sign(typed string) (key string, ok bool) {
+	key, ok = map[string]string{"yes": "mark.yes", "no": "mark.no", "maybe": "mark.maybe", "?": "mark.unsure", "-": ""}[typed]
+	for _, k := range []string{"mark.yes", "mark.no", "mark.maybe"} {
+		if !ok && fold(d.book.Say(k)) == typed {
+			return k, true
+		}
+	}
+	return key, ok
 }
 
 // notes draws the notebook: what was openly seen, and own marks in brackets.
@@ -196,7 +206,7 @@ func Columns(rows [][]string) []string {
 	widths := map[int]int{}
 	for _, row := range rows {
 		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+			widths[i] = max(widths[i], cells(cell))
 		}
 	}
 	out := make([]string, len(rows))
@@ -204,7 +214,7 @@ func Columns(rows [][]string) []string {
 		var line strings.Builder
 		for i, cell := range row {
 			line.WriteString(cell)
-			line.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+			line.WriteString(strings.Repeat(" ", widths[i]-cells(cell)+2))
 		}
 		out[r] = strings.TrimRight(line.String(), " ")
 	}
