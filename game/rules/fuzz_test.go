@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"alibi/game/board"
 	"alibi/game/rules"
 )
 
@@ -30,7 +31,7 @@ func (b *tape) cards() (out []rules.Card) {
 
 // act reads any act at all.
 func (b *tape) act() rules.Act {
-	switch b.pick(16) {
+	switch b.pick(24) {
 	case 0:
 		return rules.Vote{For: b.next()}
 	case 1:
@@ -65,14 +66,56 @@ func (b *tape) act() rules.Act {
 		return &rules.Ask{Cards: b.cards()}
 	case 14:
 		return (*rules.Verdict)(nil)
+	case 15:
+		return rules.Pick{Suspect: rules.Card(b.next())}
+	case 16:
+		return rules.Roll{}
+	case 17:
+		return rules.Passage{}
+	case 18:
+		return rules.Move{To: board.Place{Room: board.Room(b.next()), Square: board.Square{X: b.next(), Y: b.next()}}}
+	case 19:
+		return rules.Suggest{Suspect: rules.Card(b.next()), Weapon: rules.Card(b.next())}
+	case 20:
+		return rules.Charge{Cards: b.cards()}
+	case 21:
+		return rules.End{}
 	}
 	return nil
+}
+
+// onBoard is what the active player might say there.
+func (b *tape) onBoard(p *rules.Position) rules.Act {
+	if p.Phase == rules.Picking {
+		return rules.Pick{Suspect: rules.Card(b.pick(6))}
+	}
+	if p.Phase == rules.Moving {
+		m := p.Moves()
+		if len(m.Rooms) > 0 && (len(m.Squares) == 0 || b.pick(3) > 0) {
+			return rules.Move{To: board.In(m.Rooms[b.pick(len(m.Rooms))])}
+		}
+		return rules.Move{To: board.On(m.Squares[b.pick(len(m.Squares))])}
+	}
+	if b.pick(8) == 0 {
+		return rules.Charge{Cards: []rules.Card{rules.Card(b.pick(6)), 6, rules.Card(12 + b.pick(9))}}
+	}
+	suggestion := rules.Suggest{Suspect: rules.Card(b.pick(6)), Weapon: rules.Card(6 + b.pick(6))}
+	switch p.Phase {
+	case rules.Turn:
+		return []rules.Act{rules.Roll{}, rules.Roll{}, rules.Passage{}, suggestion}[b.pick(4)]
+	case rules.Suggesting:
+		return []rules.Act{suggestion, rules.End{}}[b.pick(2)]
+	}
+	return rules.End{}
 }
 
 // fitting is an act of the right kind for the phase, so that games move on;
 // whether its content is legal is up to the bytes.
 func (b *tape) fitting(p *rules.Position) rules.Act {
 	triple := []rules.Card{rules.Card(b.pick(6)), 6, rules.Card(len(p.Edition.Cards) - 1)}
+	if p.Edition.Board && slices.Contains([]rules.Phase{rules.Picking, rules.Turn, rules.Moving, rules.Suggesting, rules.Closing}, p.Phase) {
+		return b.onBoard(p)
+	}
 	switch p.Phase {
 	case rules.Voting:
 		return rules.Vote{For: p.Present()[b.pick(len(p.Present()))]}
@@ -95,7 +138,10 @@ func (b *tape) fitting(p *rules.Position) rules.Act {
 	case rules.Guessing:
 		return rules.Guess{}
 	case rules.Judging:
-		if b.pick(3) == 0 {
+		switch right := b.pick(3) == 0; {
+		case right && p.Edition.Board:
+			return rules.Verdict{Right: true}
+		case right:
 			return rules.Verdict{Right: true, Cards: triple}
 		}
 		return rules.Verdict{}
@@ -119,7 +165,31 @@ func (b *tape) facts(p *rules.Position) (f rules.Facts) {
 	if b.pick(4) == 0 {
 		f.Lot = append(f.Lot, b.next())
 	}
+	for range p.Options.Dice() {
+		f.Dice = append(f.Dice, 1+b.pick(6))
+	}
+	if b.pick(8) == 0 {
+		f.Dice = append(f.Dice, b.next())
+	}
 	return f
+}
+
+// start begins a game, on the board with the weapons in the order of its bytes.
+func (b *tape) start(e *rules.Edition, o rules.Options, seats int) *rules.Position {
+	if !e.Board {
+		return rules.Start(e, o, seats, b.gone(seats), b.pick(seats))
+	}
+	o.TwoDice, o.FreeDoors = b.pick(2) == 1, b.pick(2) == 1
+	rooms := []int{0, 1, 2, 3, 4, 5, 6, 7, 8}
+	for i := range rooms {
+		j := b.pick(len(rooms))
+		rooms[i], rooms[j] = rooms[j], rooms[i]
+	}
+	p, err := rules.StartBoard(e, o, seats, b.gone(seats), rooms)
+	if err != nil {
+		panic(err)
+	}
+	return p
 }
 
 // gone reads who left before the deal, now and then.
@@ -161,16 +231,18 @@ func FuzzPlay(f *testing.F) {
 	f.Add(slices.Repeat([]byte{1, 3, 0}, 120))
 	f.Add(slices.Repeat([]byte{1, 0, 2, 5, 7}, 120))
 	f.Add(slices.Repeat([]byte{1, 1, 1, 1, 4, 1, 1, 0, 1, 3, 1}, 120))
+	f.Add([]byte("\x02\x00\x00\x00\x02 who is in the library, with which rope, and where does the passage of the lounge lead to? the dice will say"))
+	f.Add(slices.Repeat([]byte{2, 1, 3, 0, 5}, 200))
 	f.Add([]byte("\x01\x01\x01\x01\x04\x01\x01\x0c\x01\x01\x00\x01\x03\x01\x00\x0c\x01\x02 who goes and who stays at a table of six, and when"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		b := tape(data)
-		e := rules.Editions()[b.pick(2)]
+		e := games()[b.pick(3)]
 		o := rules.Options{
 			First: rules.FirstChoices[b.pick(3)], Order: rules.OrderChoices[b.pick(3)],
 			Last: rules.LastChoices[b.pick(2)], Notebook: "auto",
 		}
 		seats := 2 + b.pick(5)
-		p := rules.Start(e, o, seats, b.gone(seats), b.pick(seats))
+		p := b.start(e, o, seats)
 		for len(b) > 0 {
 			if b.pick(12) == 0 {
 				p = fuzzLeaving(t, p, &b)

@@ -115,6 +115,9 @@ func (p *Position) elect(said []Said) {
 }
 
 func (p *Position) turn(a Act) {
+	if p.Board != nil {
+		p.Board.Called[p.Active] = false // used now, or lost
+	}
 	switch a := a.(type) {
 	case Ask:
 		p.Question = &Question{Asker: p.Active, Cards: slices.Clone(a.Cards)}
@@ -180,7 +183,7 @@ func (p *Position) pass() {
 	}
 	p.Question, p.Accusation = nil, nil
 	if p.Board != nil {
-		p.Board.Dice, p.Board.Called[from] = nil, false
+		p.Board.Dice = nil
 	}
 	p.Active = p.In((from + 1) % p.seats())[0]
 	p.Phase = Turn

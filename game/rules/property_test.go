@@ -24,12 +24,18 @@ type table struct {
 }
 
 func drawTable(t *rapid.T) *table {
-	e := rapid.SampledFrom(rules.Editions()).Draw(t, "edition")
+	return drawTableOf(t, rapid.SampledFrom(games()).Draw(t, "edition"))
+}
+
+func drawTableOf(t *rapid.T, e *rules.Edition) *table {
 	o := rules.Options{
 		First:    rapid.SampledFrom(rules.FirstChoices).Draw(t, "first"),
 		Order:    rapid.SampledFrom(rules.OrderChoices).Draw(t, "order"),
 		Last:     rapid.SampledFrom(rules.LastChoices).Draw(t, "last"),
 		Notebook: rules.NotebookChoices[0],
+	}
+	if e.Board {
+		o.TwoDice, o.FreeDoors = rapid.Bool().Draw(t, "two dice"), rapid.Bool().Draw(t, "free doors")
 	}
 	seats := rapid.IntRange(e.MinSeats, e.MaxSeats).Draw(t, "seats")
 	lot := rapid.IntRange(0, seats-1).Draw(t, "lot")
@@ -42,8 +48,7 @@ func drawTable(t *rapid.T) *table {
 	if len(early) == 0 && rapid.Bool().Draw(t, "no list") {
 		gone = nil
 	}
-	return &table{
-		p:       rules.Start(e, o, seats, gone, lot),
+	g := &table{
 		twin:    &referee{edition: e, options: o, seats: seats, early: early, lot: lot},
 		stay:    stay,
 		crime:   drawSolution(t, e, "crime"),
@@ -51,6 +56,12 @@ func drawTable(t *rapid.T) *table {
 		accuse:  rapid.IntRange(1, 9).Draw(t, "accuse"),
 		join:    rapid.IntRange(0, 4).Draw(t, "join"),
 	}
+	if e.Board {
+		g.drawBoard(t, e, o, seats, gone)
+	} else {
+		g.p = rules.Start(e, o, seats, gone, lot)
+	}
+	return g
 }
 
 func drawSolution(t *rapid.T, e *rules.Edition, label string) (out []rules.Card) {
@@ -72,6 +83,8 @@ func (g *table) drawRound(t *rapid.T) round {
 		r.facts.Lot = rapid.Permutation(g.twin.everyone()).Draw(t, "lot")
 	case rules.Revealing:
 		r.facts.Crime = slices.Clone(g.crime)
+	case rules.Rolling:
+		r.facts.Dice = g.drawDice(t)
 	}
 	return r
 }
@@ -85,10 +98,15 @@ func (g *table) accusers() []int {
 
 func (g *table) drawAct(t *rapid.T, seat int, proposal []int) rules.Act {
 	switch g.p.Phase {
+	case rules.Picking, rules.Moving, rules.Suggesting, rules.Closing:
+		return g.drawBoardAct(t, seat)
 	case rules.Voting:
 		return rules.Vote{For: rapid.SampledFrom(g.p.Present()).Draw(t, "vote")}
 	case rules.Turn:
-		if rapid.IntRange(0, 9).Draw(t, "turn") < g.accuse {
+		if g.p.Edition.Board {
+			return g.drawBoardAct(t, seat)
+		}
+		if g.accuses(t) {
 			return rules.Accuse{}
 		}
 		n := len(g.p.Edition.Cards)
@@ -110,13 +128,12 @@ func (g *table) drawAct(t *rapid.T, seat int, proposal []int) rules.Act {
 		}
 		return rules.Order{Seats: rapid.Permutation(g.accusers()).Draw(t, "order")}
 	case rules.Guessing:
-		g.guesses[seat] = drawSolution(t, g.p.Edition, "guess")
-		if rapid.IntRange(0, 2).Draw(t, "right") == 0 {
-			g.guesses[seat] = g.crime
-		}
+		g.drawGuess(t, seat)
 		return rules.Guess{}
 	case rules.Judging:
-		if slices.Equal(g.guesses[seat], g.crime) {
+		if right := slices.Equal(g.guesses[seat], g.crime); g.p.Edition.Board {
+			return rules.Verdict{Right: right}
+		} else if right {
 			return rules.Verdict{Right: true, Cards: slices.Clone(g.guesses[seat])}
 		}
 		return rules.Verdict{}
@@ -132,6 +149,9 @@ func (g *table) drawAct(t *rapid.T, seat int, proposal []int) rules.Act {
 // play plays a round that must be legal.
 func (g *table) play(t *rapid.T, r round) {
 	before := snapshot(g.p)
+	if m, moves := r.said[0].Act.(rules.Move); moves && !g.twin.allows(r.said[0].Seat, m) {
+		t.Fatalf("the referee allows no move to %+v", m.To)
+	}
 	q, err := g.p.Play(r.said, r.facts)
 	if err != nil {
 		t.Fatalf("%s: legal round %+v refused: %v", g.p.Phase, r, err)
@@ -158,13 +178,15 @@ func (g *table) compare(t *rapid.T) {
 
 // copyRound is a deep copy; scribble then ruins the original.
 func copyRound(r round) round {
-	c := round{left: slices.Clone(r.left), facts: rules.Facts{Crime: slices.Clone(r.facts.Crime), Lot: slices.Clone(r.facts.Lot)}}
+	c := round{left: slices.Clone(r.left), facts: rules.Facts{Crime: slices.Clone(r.facts.Crime), Lot: slices.Clone(r.facts.Lot), Dice: slices.Clone(r.facts.Dice)}}
 	for _, s := range r.said {
 		switch a := s.Act.(type) {
 		case rules.Ask:
 			s.Act = rules.Ask{Cards: slices.Clone(a.Cards)}
 		case rules.Order:
 			s.Act = rules.Order{Seats: slices.Clone(a.Seats)}
+		case rules.Charge:
+			s.Act = rules.Charge{Cards: slices.Clone(a.Cards)}
 		case rules.Verdict:
 			s.Act = rules.Verdict{Right: a.Right, Cards: slices.Clone(a.Cards)}
 		case rules.Disclose:
@@ -192,6 +214,9 @@ func scribble(r round) {
 	for i := range r.facts.Lot {
 		r.facts.Lot[i] = -77
 	}
+	for i := range r.facts.Dice {
+		r.facts.Dice[i] = -77
+	}
 	clear(r.said)
 }
 
@@ -212,6 +237,7 @@ func anyAct(t *rapid.T) rules.Act {
 	card := rapid.Map(number, func(n int) rules.Card { return rules.Card(n) })
 	some := rapid.SliceOfN(card, 0, 4)
 	return rapid.OneOf(
+		anyBoardAct(),
 		rapid.Map(number, func(n int) rules.Act { return rules.Vote{For: n} }),
 		rapid.Map(some, func(c []rules.Card) rules.Act { return rules.Ask{Cards: c} }),
 		rapid.Map(rapid.SliceOfN(number, 0, 6), func(s []int) rules.Act { return rules.Order{Seats: s} }),
@@ -289,9 +315,9 @@ func (g *table) breakRound(t *rapid.T) {
 	stranger[i].Seat = len(g.p.Out)
 	g.refuse(t, "an act of no seat", round{said: stranger, facts: r.facts})
 	switch g.p.Phase {
-	case rules.Casting, rules.Revealing:
+	case rules.Casting, rules.Revealing, rules.Rolling:
 		g.refuse(t, "no facts", round{said: r.said})
-		r.facts.Lot, r.facts.Crime = append(r.facts.Lot, 0), append(r.facts.Crime, 0)
+		r.facts.Lot, r.facts.Crime, r.facts.Dice = append(r.facts.Lot, 0), append(r.facts.Crime, 0), append(r.facts.Dice, 1)
 		g.refuse(t, "more facts than fit", r)
 	}
 }

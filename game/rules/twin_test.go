@@ -3,6 +3,7 @@ package rules_test
 import (
 	"slices"
 
+	"alibi/game/board"
 	"alibi/game/rules"
 )
 
@@ -17,9 +18,13 @@ type referee struct {
 	lot     int
 	heard   []round
 
+	tokens  [board.Suspects]board.Place // on the board, at the beginning
+	weapons [6]board.Room
+
 	next   int // of heard, in this reading
 	now    sheet
 	opened []rules.Said
+	desk   desk
 }
 
 // round is what was said and came to light, or who has left instead.
@@ -43,6 +48,7 @@ type sheet struct {
 	Winner   int
 	Reason   rules.Reason
 	Crime    []rules.Card
+	Board    string // until there is a result
 }
 
 // sheetOf is the sheet of a position. While hands are laid the position is
@@ -61,6 +67,8 @@ func sheetOf(p *rules.Position) sheet {
 	}
 	if p.Result != nil {
 		s.Winner, s.Reason = p.Result.Winner, p.Result.Reason
+	} else if p.Board != nil {
+		s.Board = deskOf(p.Board).String()
 	}
 	return s
 }
@@ -90,11 +98,15 @@ func (r *referee) look() (s sheet) {
 		slices.Sort(r.now.Gone)
 		slices.Sort(r.now.Laid)
 		s = r.now
+		if r.edition.Board && s.Reason == 0 {
+			s.Board = r.desk.String()
+		}
 		if s.Phase == "laying" {
 			s = sheet{Phase: s.Phase, Speakers: s.Speakers, Out: s.Out, Gone: s.Gone, Laid: s.Laid}
 		}
 	}()
 	r.next, r.now, r.opened = 0, sheet{Gone: slices.Clone(r.early)}, nil
+	r.desk = desk{tokens: r.tokens, weapons: r.weapons, plays: map[int]int{}, called: map[int]bool{}}
 	r.script()
 	r.now.Phase, r.now.Speakers = "over", nil
 	return
@@ -122,6 +134,9 @@ func (r *referee) ask(phase string, who ...int) (heard round, left bool) {
 			panic(ended{})
 		}
 		heard = r.hear("laying", r.present()...)
+	}
+	for _, s := range r.now.Laid {
+		r.retire(s)
 	}
 	r.now.Laid = nil
 	return heard, left
@@ -197,7 +212,9 @@ func (r *referee) decided() bool {
 }
 
 func (r *referee) script() {
-	r.now.Active = r.drawn()
+	if !r.edition.Board {
+		r.now.Active = r.drawn()
+	}
 	if !r.decided() {
 		r.playing()
 	}
@@ -227,10 +244,12 @@ func (r *referee) playing() {
 		}
 	}()
 	player := r.lot
-	switch r.options.First {
-	case "opener":
+	switch first := r.options.First; {
+	case r.edition.Board:
+		player = r.picking()
+	case first == "opener":
 		player = r.opener()
-	case "vote":
+	case first == "vote":
 		player = r.vote()
 	}
 	for r.gone(player) {
@@ -238,6 +257,7 @@ func (r *referee) playing() {
 	}
 	for !r.turn(player) {
 		r.now.Asked, r.now.Accusers = nil, nil
+		r.desk.dice = nil
 		player = r.left(player)
 		for slices.Contains(r.now.Out, player) || r.gone(player) {
 			player = r.left(player)

@@ -10,6 +10,9 @@ import (
 func (r *referee) turn(player int) (over bool) {
 	r.now.Active = player
 	r.now.Turns++
+	if r.edition.Board {
+		return r.boardTurn(player)
+	}
 	heard, gone := r.insist(player, "turn", func() []int { return []int{player} })
 	if gone {
 		return false
@@ -19,6 +22,12 @@ func (r *referee) turn(player int) (over bool) {
 		return r.accuse(player)
 	}
 	r.now.Asked = ask.Cards
+	r.answers(player)
+	return false
+}
+
+// answers hears everybody who is there until one shows or the asker leaves.
+func (r *referee) answers(player int) {
 	for s := r.left(player); s != player; {
 		if r.gone(s) {
 			s = r.left(s)
@@ -36,7 +45,6 @@ func (r *referee) turn(player int) (over bool) {
 		}
 		s = r.left(s)
 	}
-	return false
 }
 
 func (r *referee) accuse(player int) (over bool) {
@@ -69,6 +77,11 @@ func (r *referee) alone(accuser int) (over bool) {
 	if _, gone := r.insist(accuser, "guessing", func() []int { return []int{accuser} }); gone {
 		return false
 	}
+	return r.verdict(accuser)
+}
+
+// verdict is an accusation of one whose guess is fixed or announced.
+func (r *referee) verdict(accuser int) (over bool) {
 	if _, gone := r.insist(accuser, "confirming", r.present); gone {
 		return false
 	}
@@ -84,6 +97,7 @@ func (r *referee) alone(accuser int) (over bool) {
 		return true
 	}
 	r.now.Out = append(r.now.Out, accuser)
+	r.retire(accuser)
 	return r.decided()
 }
 
@@ -186,9 +200,9 @@ func (r *referee) allows(seat int, a rules.Act) bool {
 	case rules.Vote:
 		return s.Phase == "voting" && slices.Contains(r.present(), a.For)
 	case rules.Ask:
-		return s.Phase == "turn" && len(a.Cards) == 2 && a.Cards[0] != a.Cards[1] && r.card(a.Cards[0]) && r.card(a.Cards[1])
+		return s.Phase == "turn" && !r.edition.Board && len(a.Cards) == 2 && a.Cards[0] != a.Cards[1] && r.card(a.Cards[0]) && r.card(a.Cards[1])
 	case rules.Accuse:
-		return s.Phase == "turn"
+		return s.Phase == "turn" && !r.edition.Board
 	case rules.Deny, rules.Show:
 		return s.Phase == "answering"
 	case rules.Seal:
@@ -209,24 +223,27 @@ func (r *referee) allows(seat int, a rules.Act) bool {
 	case rules.Guess:
 		return s.Phase == "guessing"
 	case rules.Help:
-		return s.Phase == "casting" || s.Phase == "confirming" || s.Phase == "peeking" || s.Phase == "laying" || s.Phase == "revealing"
+		return s.Phase == "casting" || s.Phase == "rolling" || s.Phase == "confirming" || s.Phase == "peeking" || s.Phase == "laying" || s.Phase == "revealing"
 	case rules.Verdict:
-		return s.Phase == "judging" && (a.Right && r.triple(a.Cards) || !a.Right && len(a.Cards) == 0)
+		return s.Phase == "judging" && (a.Right && !r.edition.Board && r.triple(a.Cards) || (!a.Right || r.edition.Board) && len(a.Cards) == 0)
 	case rules.Disclose:
 		return s.Phase == "disclosing" && r.triple(a.Cards)
 	case rules.Leave:
 		return s.Phase == "farewell"
 	}
-	return false
+	return r.allowsOnBoard(s, a)
 }
 
 func (r *referee) card(c rules.Card) bool { return c >= 0 && c < rules.Card(len(r.edition.Cards)) }
 
-// triple counts on the deck's order: six suspects, then three or four weapons.
+// triple counts on the deck's order: six suspects, then three, four or six weapons.
 func (r *referee) triple(cs []rules.Card) bool {
 	weapons := rules.Card(3)
-	if r.edition.Name == "card-advanced" {
+	switch r.edition.Name {
+	case "card-advanced":
 		weapons = 4
+	case "classic":
+		weapons = 6
 	}
 	return len(cs) == 3 && cs[0] >= 0 && cs[0] < 6 && cs[1] >= 6 && cs[1] < 6+weapons &&
 		cs[2] >= 6+weapons && r.card(cs[2])
