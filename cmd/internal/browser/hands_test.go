@@ -123,9 +123,7 @@ func (k keys) reach(selector string) {
 		})()`, quoted(selector)))
 		switch way {
 		case 0:
-			if !value[bool](k.window, `document.activeElement.matches(":focus-visible")`) {
-				k.fail("reach "+selector, fmt.Errorf("one cannot see that it has the focus"))
-			}
+			k.until("a focus that can be seen at "+selector, `document.activeElement.matches(":focus-visible")`)
 			return
 		case 1:
 			k.run("Tab", chromedp.KeyEvent(kb.Tab))

@@ -29,9 +29,6 @@ type tour struct {
 // Every screen of a game is in order for those who see, hear or work it differently:
 // axe-core finds nothing serious in any.
 func TestScreens(t *testing.T) {
-	if racing {
-		t.Skip("how screens look is no matter of races, and takes a while")
-	}
 	source := axe(t)
 	tr := &tour{axe: source, been: map[string]bool{}}
 	tr.party = gatherBy(t, func(i int) look {

@@ -25,8 +25,11 @@ var within = flag.Duration("within", time.Minute, "how long anything may take th
 // chromium starts a browser for the test, or skips it.
 func chromium(t *testing.T) context.Context {
 	t.Helper()
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		t.Skip("whole games take a while")
+	case racing && t.Name() != "TestNormalGameByClicks" && t.Name() != "TestNervousHands":
+		t.Skip("two games are enough to look for races")
 	}
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
