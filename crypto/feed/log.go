@@ -49,6 +49,7 @@ type openRound struct {
 	said     []*Signed
 	other    []*Signed // by seat: the second of two entries for one place
 	ahead    []*Signed // by seat: something that it has signed for the next round
+	was      Motion    // what it had been closed by before it was opened again
 }
 
 // NewLog starts a log at the charter. The caller has validated the charter
@@ -190,6 +191,7 @@ func (l *Log) Reopen(round uint32) (dropped []*Signed) {
 	}
 	dropped = append(dropped, l.Open()...)
 	l.open = l.closed[round].openRound
+	l.open.was = l.closed[round].motion
 	l.closed, l.heads, l.finished = l.closed[:round], l.heads[:round+1], false
 	return dropped
 }

@@ -76,9 +76,11 @@ func (l *Log) votes(round uint32, m Motion) []*Signed {
 	return out
 }
 
-// carried reports whether all whose word a motion needs said yes.
+// carried reports whether all whose word a motion needs said yes. A no to what this
+// log has closed the round by already, of somebody who had said yes, comes too late:
+// others may have built on that, as this log did.
 func (l *Log) carried(round uint32, m Motion) bool {
-	return len(l.votes(round, m)) == len(l.voters(round, m)) && !l.Refused(round, m)
+	return len(l.votes(round, m)) == len(l.voters(round, m)) && (!l.Refused(round, m) || m == l.at(round).was)
 }
 
 // Refused reports whether somebody whose word a motion needs said no, be it that

@@ -173,6 +173,28 @@ func TestYesAndNoConvict(t *testing.T) {
 	}
 }
 
+// What closed a round closes it again, even if somebody who said yes has said no since:
+// others may have built on it.
+func TestNoAfterTheRoundWasClosed(t *testing.T) {
+	c := leaving(t, "late no", 4, 1)
+	l := c.log()
+	c.play(t, l, 4)
+	m := feed.Without(0)
+	for _, s := range []int{1, 2, 3} {
+		offer(t, l, c.vote(t, l, 4, s, m, true))
+	}
+	if _, err := l.CloseBy(m, feed.Hash{1}, nil); err != nil {
+		t.Fatal(err)
+	}
+	l.Reopen(4)
+	if _, err := l.Offer(c.vote(t, l, 4, 1, m, false)); err == nil || !l.Refused(4, m) {
+		t.Fatal(err)
+	}
+	if got, ok := l.Closes(2, true); !ok || got != m {
+		t.Errorf("closed by %+v, %v", got, ok)
+	}
+}
+
 // Reopen takes rounds back, and what closed them can close them again.
 func TestReopen(t *testing.T) {
 	c := leaving(t, "reopen", 3, 1)

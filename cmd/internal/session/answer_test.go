@@ -296,3 +296,24 @@ func TestWhatWasSaidAfterAnOpenedRoundIsPublished(t *testing.T) {
 		t.Errorf("%d entries are published, and not the own word", len(port.said))
 	}
 }
+
+// A game in which somebody stands convicted ends when somebody else has left, if nobody
+// more may: else all would be silent for ever.
+func TestConvictedWhenNobodyMoreMayLeave(t *testing.T) {
+	p := newLeaving(t, 3, 1)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(0) })
+	c.port = absent{c.port, []int{2}}
+	p.drop(c, 2)
+	v, err := feed.CastBallot(p.keys[1], c.log.Template(1), feed.Ballot{Motion: feed.Without(2), Yes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.log.Offer(v); err != nil {
+		t.Fatal(err)
+	}
+	c.blamed[1] = table.Fault{Seat: 1, Round: 1, Rule: table.RuleTurn}
+	if err := c.fold(); err != nil || !c.state.Gone[2] || !c.state.Stopped() {
+		t.Errorf("gone %v, stopped %v, %v", c.state.Gone, c.state.Stopped(), err)
+	}
+}

@@ -130,8 +130,7 @@ func (c *Core) holds(e *feed.Signed) bool {
 	return false
 }
 
-// blame holds a fault against a seat that is at the table. If the table cannot
-// go on without all who are blamed, the game ends here.
+// blame holds a fault against a seat that is at the table.
 func (c *Core) blame(f table.Fault) {
 	if !c.log.Present(f.Seat) {
 		return
@@ -139,11 +138,16 @@ func (c *Core) blame(f table.Fault) {
 	if _, before := c.blamed[f.Seat]; !before {
 		c.blamed[f.Seat] = f
 	}
+	c.condemn()
+}
+
+// condemn ends the game here if the table cannot go on without all who are blamed.
+func (c *Core) condemn() {
 	var guilty []int
 	for i := range c.blamed {
 		guilty = append(guilty, i)
 	}
-	if !c.state.Tolerates(guilty...) {
+	if len(guilty) > 0 && !c.state.Tolerates(guilty...) {
 		c.stop()
 	}
 }

@@ -130,6 +130,7 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 	})
 	c.port.Publish(closed...)
 	c.again()
+	c.condemn() // somebody else may have been the last who could be left out
 }
 
 // again takes up what was said in a round that had been opened before. The network may
