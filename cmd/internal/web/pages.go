@@ -66,11 +66,6 @@ func (p *pages) page(w io.Writer, s *Scene, b *say.Book) error {
 	return p.whole(w, b, of(s, b), frame{Path: "/", Live: "/events"})
 }
 
-// main writes the inner part of <main> of a scene.
-func (p *pages) main(w io.Writer, s *Scene, b *say.Book) error {
-	return p.inner(w, b, of(s, b))
-}
-
 // note writes a small page with one sentence.
 func (p *pages) note(w io.Writer, b *say.Book, key string) error {
 	title := b.Say("web.brand")
