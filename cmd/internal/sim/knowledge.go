@@ -183,8 +183,12 @@ func (l *law) hidden(name sum) {
 	}
 	var as []*table.State
 	for _, p := range l.w.peers {
-		if p.honest() && p.core != nil && l.dealOf(p.core.State()) == name {
-			as = append(as, p.core.State())
+		st := p.seen // who is down has given its shares for what it took the game to be
+		if p.core != nil {
+			st = p.core.State()
+		}
+		if p.honest() && st != nil && l.dealOf(st) == name {
+			as = append(as, st)
 		}
 	}
 	if len(as) == 0 {

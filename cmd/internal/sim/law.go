@@ -209,7 +209,7 @@ func (l *law) after(p *peer) {
 			l.w.trace("%s convicts seat %d: round %d, %s", p.name, f.Seat, f.Round, f.Rule)
 		}
 	}
-	p.torn = false
+	p.torn, p.seen = false, st
 	if at := len(p.chain) - 1; at >= 0 && at == int(st.Round) && p.chain[at] == st.Prev {
 		return
 	}

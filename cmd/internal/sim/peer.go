@@ -10,6 +10,7 @@ import (
 	"alibi/crypto/identity"
 	"alibi/game/bot"
 	"alibi/game/seat"
+	"alibi/game/table"
 	"alibi/p2p/node"
 	"alibi/p2p/replica"
 	"alibi/p2p/store"
@@ -54,9 +55,10 @@ type peer struct {
 	deciding bool
 
 	finished bool
-	torn     bool        // the power went in a step: what it holds is more than was looked at
-	chain    []feed.Hash // hash of everything before each round, the open one included
-	gone     []bool      // who had left when the chain was last looked at
+	torn     bool         // the power went in a step: what it holds is more than was looked at
+	seen     *table.State // when it was last looked at
+	chain    []feed.Hash  // hash of everything before each round, the open one included
+	gone     []bool       // who had left when the chain was last looked at
 	moved    time.Duration
 	quit     int // the life, counted from 1, in which it gave the game up
 }
@@ -173,6 +175,7 @@ func (p *peer) step(what string, do func() error) {
 		if p.rogue == nil && !errors.Is(err, errDisk) {
 			p.w.fail("core", "%s cannot go on (%s): %v", p.name, what, err)
 		}
+		p.torn = true // what it did before that was not looked at
 		p.die("stops: "+err.Error(), true)
 	default:
 		p.follow()
