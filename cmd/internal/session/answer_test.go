@@ -317,3 +317,25 @@ func TestConvictedWhenNobodyMoreMayLeave(t *testing.T) {
 		t.Errorf("gone %v, stopped %v, %v", c.state.Gone, c.state.Stopped(), err)
 	}
 }
+
+// What is kept once is taken in again where it was said again: on a round that was
+// closed otherwise in between, so that it fell out of the log.
+func TestKeptOnceAndSaidTwice(t *testing.T) {
+	p := newLeaving(t, 4, 1)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Vetting && !c.log.Owes(0) })
+	kept, err := p.stores[0].Load(feed.TableHash(p.charter))
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := p.session(0, kept.Log).core
+	round, prev := back.log.Round(), back.log.Prev()
+	back.reopen(1)
+	back.spare = nil // lost, since it was closed otherwise and opened once more
+	if err := back.fold(); err != nil || back.log.Round() != 2 {
+		t.Fatalf("round %d, %v", back.log.Round(), err)
+	}
+	if err := back.recall(kept.Log); err != nil || back.log.Round() != round || back.log.Prev() != prev || back.log.Owes(0) {
+		t.Errorf("round %d of %d, %v", back.log.Round(), round, err)
+	}
+}

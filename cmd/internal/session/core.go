@@ -167,8 +167,8 @@ func NewCore(c Config, port Port) (*Core, error) {
 			return nil, err
 		}
 	}
-	for i, e := range c.Kept {
-		if err := core.restore(e, c.Kept[i:]); err != nil {
+	for i := range c.Kept {
+		if err := core.restore(c.Kept, i); err != nil {
 			return nil, err
 		}
 	}

@@ -50,7 +50,7 @@ func straighten(charter []byte, kept []*feed.Signed) []*feed.Signed {
 	}
 	var rest []*feed.Signed
 	for i, e := range kept {
-		if c.restore(e, kept[i:]) != nil {
+		if c.restore(kept, i) != nil {
 			rest = append(rest, e)
 		}
 	}
