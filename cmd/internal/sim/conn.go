@@ -46,6 +46,7 @@ type end struct {
 	dead     bool
 	silent   bool // broken without anybody having been told
 	plan     *replica.Plan
+	cuts     int // of the book when the far end was told where this one stands first
 
 	where, again bool
 	sent, acked  uint32
@@ -91,6 +92,7 @@ func (w *World) connect(a, b *peer) {
 	x.other, y.other = y, x
 	a.ends[b.index], b.ends[a.index] = x, y
 	for _, e := range []*end{x, y} {
+		e.cuts = e.own.book.Cuts()
 		e.post(message{kind: hello, at: e.own.book.Position(), links: e.own.linked()})
 		e.watch(w.now)
 	}
@@ -267,6 +269,9 @@ func (e *end) attach(m message) {
 	}
 	e.plan = replica.NewPlan(p.book, p.repeats[e.far.index], p.seat, m.at, m.links, p.time())
 	e.where, e.resent = true, e.w.now
+	if e.cuts != p.book.Cuts() {
+		e.askAgain()
+	}
 	e.wake()
 	p.recheck()
 	p.tellAll()

@@ -12,9 +12,16 @@ import (
 
 // Publish implements session.Port.
 func (p *peer) Publish(entries ...*feed.Signed) {
-	added := false
+	added, cuts := false, p.book.Cuts()
 	for _, e := range entries {
 		added = p.book.Add(e) || added
+	}
+	if p.book.Cuts() != cuts {
+		for _, e := range p.ends { // by its old position they may take it to be further than it is
+			if e != nil {
+				e.askAgain()
+			}
+		}
 	}
 	if p.rogue != nil {
 		p.rogue.published(entries)
@@ -80,12 +87,20 @@ func (p *peer) Resync(seat int) {
 	if seat < 0 || seat >= len(p.ends) {
 		return
 	}
-	if e := p.ends[seat]; e != nil && e.plan != nil {
+	if e := p.ends[seat]; e != nil {
 		p.w.trace("%s asks %s again", p.name, e.far.name)
-		e.where, e.again = true, true
-		e.plan.Again()
-		e.wake()
+		e.askAgain()
 	}
+}
+
+// askAgain has the far end asked for everything that is lacking here.
+func (e *end) askAgain() {
+	if e.plan == nil {
+		return // it is asked as soon as it can be (attach)
+	}
+	e.where, e.again = true, true
+	e.plan.Again()
+	e.wake()
 }
 
 // Presence implements session.Port.
