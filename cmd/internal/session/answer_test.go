@@ -297,6 +297,25 @@ func TestWhatWasSaidAfterAnOpenedRoundIsPublished(t *testing.T) {
 	}
 }
 
+// So is what was voted there, which holds this seat up until all have answered it.
+func TestVoteAfterAnOpenedRoundIsSaidAgain(t *testing.T) {
+	p := newLeaving(t, 4, 1)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Sharing && !c.log.Owes(0) })
+	if err := c.cast(2, feed.Without(3), true); err != nil {
+		t.Fatal(err)
+	}
+	port, mine := new(repeats), c.log.Vote(2, feed.Without(3), 0)
+	c.port = port
+	c.reopen(1)
+	if err := c.Wake(); err != nil || c.log.Round() != 2 {
+		t.Fatalf("round %d, %v", c.log.Round(), err)
+	}
+	if !slices.Contains(port.said, mine) {
+		t.Errorf("%d entries are said again, and not the vote", len(port.said))
+	}
+}
+
 // A game in which somebody stands convicted ends when somebody else has left, if nobody
 // more may: else all would be silent for ever.
 func TestConvictedWhenNobodyMoreMayLeave(t *testing.T) {

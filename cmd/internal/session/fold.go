@@ -133,8 +133,8 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 	c.condemn() // somebody else may have been the last who could be left out
 }
 
-// again takes up what was said in a round that had been opened before. The network may
-// know nothing of it, if the program was started anew in between.
+// again takes up what was said in a round that had been opened before, and voted. The
+// network may know nothing of it, if the program was started anew in between.
 func (c *Core) again() {
 	for _, e := range c.spare {
 		if e.Round != c.log.Round() {
@@ -142,6 +142,11 @@ func (c *Core) again() {
 		}
 		if verdict, err := c.log.Offer(e); err == nil && verdict == feed.Added { // else it is missing now
 			c.port.Publish(e)
+		}
+	}
+	for _, v := range c.log.Ballots() {
+		if v.Round == c.log.Round() && v.Prev == c.log.Prev() {
+			c.tell(v)
 		}
 	}
 }
