@@ -45,6 +45,7 @@ type count struct{ yes, no int }
 type openRound struct {
 	game     Hash
 	gone     uint16 // seats that left before it, by bit
+	sure     uint16 // of these, those who left before all who were there spoke last
 	speakers uint16 // who owes an entry, by bit
 	said     []*Signed
 	other    []*Signed // by seat: the second of two entries for one place
@@ -61,15 +62,15 @@ func NewLog(charter []byte, ids []identity.ID, leavers int) *Log {
 		charter: bytes.Clone(charter), ids: ids, leavers: leavers, heads: []Hash{table},
 		ballots: map[Place]*Signed{}, moved: map[roundName][]Motion{}, both: map[Place]bool{}, cast: make([]count, len(ids)), games: map[Hash]bool{},
 	}
-	l.begin(table, 0, l.all())
+	l.begin(table, 0, 0, l.all())
 	return l
 }
 
 func (l *Log) all() uint16 { return 1<<len(l.ids) - 1 }
 
-func (l *Log) begin(game Hash, gone, speakers uint16) {
+func (l *Log) begin(game Hash, gone, sure, speakers uint16) {
 	l.games[game] = true
-	l.open = openRound{game: game, gone: gone, speakers: speakers &^ gone, said: make([]*Signed, len(l.ids)), other: make([]*Signed, len(l.ids)),
+	l.open = openRound{game: game, gone: gone, sure: sure, speakers: speakers &^ gone, said: make([]*Signed, len(l.ids)), other: make([]*Signed, len(l.ids)),
 		ahead: make([]*Signed, len(l.ids))}
 }
 
@@ -171,7 +172,11 @@ func (l *Log) CloseBy(m Motion, game Hash, speakers []int) ([]*Signed, error) {
 	}
 	l.heads = append(l.heads, Next(l.Prev(), l.Round(), entries))
 	l.closed = append(l.closed, closedRound{openRound: l.open, motion: m, entries: entries})
-	l.begin(game, l.open.gone|m.Without, mask(speakers))
+	sure := l.open.sure
+	if m.Normal() && l.open.speakers == l.all()&^l.open.gone {
+		sure = l.open.gone // each of them has closed all rounds before this one alike
+	}
+	l.begin(game, l.open.gone|m.Without, sure, mask(speakers))
 	l.finished = m.Abandon
 	return entries, nil
 }

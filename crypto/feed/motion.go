@@ -29,15 +29,16 @@ func (l *Log) ballot(s *Signed) (Verdict, error) {
 	return Added, nil
 }
 
-// lawful reports whether a motion can be made in a round: it drops seats that
-// are there, not more than may leave, and more stay than go. So two halves of a
-// table that lost sight of each other cannot both go on; of halves that are
-// equal, the one with the lowest seat can.
+// lawful reports whether a motion can be made in a round: it drops seats that are there,
+// not more than may leave, and more stay than go. So two halves of a table that lost sight
+// of each other cannot both go on; of halves that are equal, the one with the lowest seat
+// can. Nor can they seat by seat: whoever left since all who were there spoke last is
+// counted to those who go, since they may have gone on in another way.
 func (l *Log) lawful(at *openRound, m Motion) bool {
-	present := l.all() &^ at.gone
+	present, before := l.all()&^at.gone, l.all()&^at.sure
 	stay := present &^ m.Without
-	staying, going := bits.OnesCount16(stay), bits.OnesCount16(m.Without)
-	return m.Without&^present == 0 && (staying > going || staying == going && stay&-stay == present&-present) &&
+	staying, going := bits.OnesCount16(stay), bits.OnesCount16(before&^stay)
+	return m.Without&^present == 0 && (staying > going || staying == going && stay&-stay == before&-before) &&
 		(m.Abandon || bits.OnesCount16(at.gone|m.Without) <= l.leavers)
 }
 

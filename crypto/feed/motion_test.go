@@ -112,6 +112,51 @@ func TestUnlawfulMotions(t *testing.T) {
 }
 
 // A vote is in the way of whatever is lower, until it is refused.
+// Two halves cannot go on one seat after the other either: who left counts among those
+// who go until all who are there have spoken without them.
+func TestHalvesSeatBySeat(t *testing.T) {
+	c := leaving(t, "seat by seat", 4, 2)
+	l := c.log()
+	c.play(t, l, 5)
+	carry := func(m feed.Motion, voters, speakers []int) {
+		for _, s := range voters {
+			offer(t, l, c.vote(t, l, l.Round(), s, m, true))
+		}
+		if _, err := l.CloseBy(m, feed.NextGame(l.Game(), l.Prev(), l.Round(), m), speakers); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say := func(speakers, next []int) {
+		for _, s := range speakers {
+			offer(t, l, c.say(t, l, s, "said"))
+		}
+		if _, err := l.Close(l.Game(), next); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lawful := func(when string, want ...bool) {
+		t.Helper()
+		for i, one := range []int{0, 1, 2} {
+			for _, abandon := range []bool{false, true} {
+				if m := (feed.Motion{Without: 1 << one, Abandon: abandon}); l.Lawful(m) != want[i] {
+					t.Errorf("%s: without seat %d, abandon %v: %v", when, one, abandon, !want[i])
+				}
+			}
+		}
+	}
+	carry(feed.Without(3), []int{0, 1, 2}, []int{0, 2})
+	lawful("at once", false, true, true)
+	say([]int{0, 2}, []int{0, 1, 2})
+	lawful("when two have spoken", false, true, true)
+	say([]int{0, 1, 2}, []int{1})
+	lawful("when all have spoken", true, true, true)
+	l.Reopen(l.Round() - 1)
+	lawful("when that was opened again", false, true, true)
+	say(nil, []int{1})
+	carry(feed.Without(0), []int{1, 2}, []int{1, 2})
+	lawful("when one of three has left", false, false, false)
+}
+
 func TestVoteIsAPromise(t *testing.T) {
 	c := leaving(t, "promise", 4, 1)
 	l := c.log()

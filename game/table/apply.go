@@ -69,6 +69,9 @@ func Apply(s *State, entries []*feed.Signed) *State {
 	}
 	f.next.Prev = feed.Next(s.Prev, s.Round, entries)
 	f.next.Round = s.Round + 1
+	if len(entries) == len(s.Present()) {
+		copy(f.next.Sure, s.Gone) // each of them has closed all rounds before alike
+	}
 	return f.next
 }
 

@@ -143,11 +143,18 @@ func TestTwoHalvesOfATable(t *testing.T) {
 // what can be moved: for every set of seats, whoever has left already.
 func TestFeedAndFoldAgreeOnMotions(t *testing.T) {
 	f := reel(t, "alone")
-	for name, left := range map[string][]int{"nobody": nil, "one": {1}, "two": {1, 3}} {
+	for name, left := range map[string][][]int{
+		"nobody": nil, "one": {{1}}, "two": {{1, 3}}, "one after the other": {{1}, {3}},
+		"the lowest": {{0}}, "the lowest, and all have spoken": {{0}, nil}, "one after another who spoke": {{0}, nil, {1}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := f.cut(t, f.first(t, stage(table.Checking)), nil)
-			if left != nil {
-				s.leave(t, left...)
+			for _, seats := range left {
+				if seats == nil {
+					s.allSpeak(t)
+					continue
+				}
+				s.leave(t, seats...)
 			}
 			lawful := 0
 			for without := range uint16(1 << 6) {

@@ -67,6 +67,14 @@ func (s *scene) step(t rapid.TB) {
 	}
 }
 
+// allSpeak plays on until all who are there have spoken without whoever has left.
+func (s *scene) allSpeak(t rapid.TB) {
+	t.Helper()
+	for !s.State.Done() && !slices.Equal(s.State.Sure, s.State.Gone) {
+		s.step(t)
+	}
+}
+
 // first is the first round of the film in which the condition holds.
 func (f *film) first(t testing.TB, is func(*table.State) bool) int {
 	t.Helper()

@@ -32,22 +32,36 @@ func (s *State) carried(entries []*feed.Signed) (feed.Motion, bool) {
 }
 
 // lawful reports whether a motion drops present seats only, no more than may
-// leave, and fewer than stay, or as many if the lowest seat stays; the same as
-// feed.Log does, from which ballots usually come.
+// leave, and fewer than stay, or as many if the lowest seat stays, where whoever left
+// since all who were there spoke last counts among those who go; the same as feed.Log
+// does, from which ballots usually come.
 func (s *State) lawful(m feed.Motion) bool {
-	present := s.Present()
-	going := 0
+	staying, going, lowest := 0, 0, true
 	for _, seat := range m.Seats() {
 		if seat >= s.Seats() || s.Gone[seat] {
 			return false
 		}
-		going++
 	}
-	staying := len(present) - going
-	if staying < going || staying == going && m.Drops(present[0]) {
+	for seat, sure := range s.Sure {
+		switch {
+		case sure:
+		case s.Gone[seat] || m.Drops(seat):
+			lowest = lowest && staying > 0
+			going++
+		default:
+			staying++
+		}
+	}
+	if staying < going || staying == going && !lowest {
 		return false
 	}
-	return m.Abandon || s.Seats()-staying <= int(s.Charter.Leavers)
+	left := 0
+	for seat, gone := range s.Gone {
+		if gone || m.Drops(seat) {
+			left++
+		}
+	}
+	return m.Abandon || left <= int(s.Charter.Leavers)
 }
 
 // Tolerates reports whether the table goes on without seats, by its charter.

@@ -54,6 +54,7 @@ type State struct {
 	Name    feed.Hash // the game's name from then on, whoever leaves
 
 	Gone      []bool // by seat: has left for good
+	Sure      []bool // by seat: had left when all who were there spoke last
 	Abandoned bool   // those who were there agreed to stop
 
 	Round    uint32
@@ -130,6 +131,7 @@ func New(encoded []byte) (*State, error) {
 		Charter: charter, Edition: edition, Options: options,
 		Table: table, Game: table, Prev: table,
 		Gone:   make([]bool, n),
+		Sure:   make([]bool, n),
 		Laid:   make([][]rules.Card, n),
 		Deck:   deck.New(edition.Name, len(edition.Cards)),
 		Seals:  make([]feed.Hash, n),
@@ -264,7 +266,7 @@ func (s *State) next() *State {
 	t.Guess = slices.Clone(s.Guess)
 	t.Peeked = slices.Clone(s.Peeked)
 	t.Opened = slices.Clone(s.Opened)
-	t.Gone = slices.Clone(s.Gone)
+	t.Gone, t.Sure = slices.Clone(s.Gone), slices.Clone(s.Sure)
 	t.Laid = slices.Clone(s.Laid)
 	t.KeyShares = slices.Clone(s.KeyShares)
 	t.Decks = slices.Clone(s.Decks)

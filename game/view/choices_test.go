@@ -61,7 +61,11 @@ func offered(v *view.View) (out []seat.Action) {
 		out = append(out, seat.Guess{Cards: []rules.Card{0, 6, v.Edition.Of(rules.Location)[0]}})
 	}
 	if c.Vote {
-		out = append(out, seat.Vote{For: len(v.Players) - 1})
+		last := len(v.Players) - 1
+		for v.Players[last].Gone {
+			last--
+		}
+		out = append(out, seat.Vote{For: last})
 	}
 	if len(c.Propose) > 0 {
 		out = append(out, seat.Propose{Seats: c.Propose})

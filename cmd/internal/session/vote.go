@@ -57,6 +57,14 @@ func (c *Core) Abandon() error {
 	return c.advance()
 }
 
+// May reports whether those who are there can go on without some seats if all others
+// want it or, with abandon, give the game up.
+func (c *Core) May(abandon bool, without ...int) bool {
+	m := feed.Without(without...)
+	m.Abandon = abandon
+	return c.log.Lawful(m)
+}
+
 // droppable lists the seats that the others may go on without: convicted, away,
 // over their time, or long silent about a vote that holds somebody up.
 func (c *Core) droppable() []int {

@@ -176,10 +176,8 @@ func (l *law) waits(p *peer) {
 			missing = append(missing, i)
 		}
 	}
-	gone := st.Seats() - len(st.Present())
-	stay := len(st.Present()) - len(missing)
-	enough := (stay > len(missing) || stay == len(missing) && !slices.Contains(missing, st.Present()[0])) && l.together(missing)
-	can := enough && gone+len(missing) <= int(st.Charter.Leavers)
+	enough := p.core.May(true, missing...) && l.together(missing)
+	can := p.core.May(false, missing...) && enough
 	stalled := slices.ContainsFunc(missing, func(i int) bool { return w.peers[i].rogue != nil })
 	switch {
 	case len(missing) == 0:
