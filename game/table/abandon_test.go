@@ -28,6 +28,10 @@ func TestAbandonAnyMoment(t *testing.T) {
 		f := reel(t, "alone")
 		s := f.cut(t, f.first(t, phase(rules.Answering)), nil)
 		s.leave(t, 3)
+		s.allSpeak(t)
+		if s.State.Phase() != rules.Laying {
+			t.Fatal(s.State.Phase())
+		}
 		s.abandons(t, 0)
 	})
 	t.Run("more than may leave", func(t *testing.T) {
@@ -35,6 +39,7 @@ func TestAbandonAnyMoment(t *testing.T) {
 		s := f.cut(t, f.first(t, phase(rules.Answering)), nil)
 		s.leave(t, 3)
 		s.leave(t, 2)
+		s.allSpeak(t)
 		s.abandons(t, 1)
 	})
 	t.Run("where nobody may leave", func(t *testing.T) {
