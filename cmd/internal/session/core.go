@@ -215,7 +215,7 @@ func (c *Core) Arrive(a node.Arrival) error {
 	case err != nil:
 		c.refuse(a.Entry, err)
 	case verdict == feed.Early && !c.there() && c.log.Rebase(a.Entry):
-		c.faulty, c.judged = false, false
+		c.rejudge()
 		c.port.Early(a)
 	case verdict == feed.Early:
 		c.port.Early(a)

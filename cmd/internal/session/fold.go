@@ -92,6 +92,15 @@ func (c *Core) apply(entries []*feed.Signed) *table.State {
 	return next
 }
 
+// rejudge forgets what was found in the open round: other entries stand there now.
+func (c *Core) rejudge() { c.faulty, c.judged = false, false }
+
+// anew begins a round, for the first time or once more.
+func (c *Core) anew() {
+	c.rejudge()
+	c.queued, c.release, c.opened = nil, time.Time{}, c.cfg.Now()
+}
+
 // decided reports whether a game has a result.
 func decided(st *table.State) bool { return st.Pos != nil && st.Pos.Result != nil }
 
@@ -102,7 +111,7 @@ func (c *Core) moveOn(next *table.State, m feed.Motion, closed []*feed.Signed) {
 		c.quit = false // what was wanted has come: those who are done would leave the others waiting
 	}
 	c.state, c.states = next, append(c.states, next)
-	c.faulty, c.judged, c.queued, c.release, c.opened = false, false, nil, time.Time{}, c.cfg.Now()
+	c.anew()
 	for _, other := range c.log.Motions(round) {
 		if other != m {
 			c.asks = append(c.asks, ask{c.log.TemplateAt(round, 0).Game, round, other})
@@ -158,7 +167,7 @@ func (c *Core) reopen(round uint32) {
 	for len(c.steps) > 0 && c.steps[len(c.steps)-1].Round >= round {
 		c.steps = c.steps[:len(c.steps)-1]
 	}
-	c.faulty, c.judged, c.queued, c.release, c.opened = false, false, nil, time.Time{}, c.cfg.Now()
+	c.anew()
 }
 
 // speak makes and sends the entry that is due, if it can be made now.

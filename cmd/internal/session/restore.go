@@ -27,7 +27,7 @@ func (c *Core) restore(kept []*feed.Signed, i int) error {
 			c.log.Foresee(later)
 		}
 		if !c.there() && c.log.Rebase(e) {
-			c.faulty, c.judged = false, false
+			c.rejudge()
 		}
 		if err := c.fold(); err != nil {
 			return err
