@@ -3,12 +3,15 @@ package art
 import (
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"alibi/game/board"
 	"alibi/game/rules"
 )
 
@@ -39,11 +42,14 @@ var (
 	paint = regexp.MustCompile(`^(none|var\(--art-([a-z-]+),(#[0-9a-f]{6}|currentColor)\))$`)
 )
 
-// elements reads the sprite to its end and fails on anything malformed.
-func elements(t *testing.T) []xml.StartElement {
+// sheets are the files of pictures.
+var sheets = map[string]string{"cards": Sprite(), "board": Board()}
+
+// elements reads a file to its end and fails on anything malformed.
+func elements(t *testing.T, sheet string) []xml.StartElement {
 	t.Helper()
 	var out []xml.StartElement
-	d := xml.NewDecoder(strings.NewReader(Sprite()))
+	d := xml.NewDecoder(strings.NewReader(sheet))
 	for {
 		token, err := d.Token()
 		if errors.Is(err, io.EOF) {
@@ -75,12 +81,7 @@ func attr(e xml.StartElement, name string) string {
 }
 
 func TestEveryCardHasAPicture(t *testing.T) {
-	boxes := map[string]string{}
-	for _, e := range elements(t) {
-		if e.Name.Local == "symbol" {
-			boxes[attr(e, "id")] = attr(e, "viewBox")
-		}
-	}
+	boxes := symbols(t, Sprite())
 	want := map[string]string{"back": cardBox}
 	for _, edition := range rules.Editions() {
 		for _, face := range edition.Cards {
@@ -105,9 +106,72 @@ func TestEveryCardHasAPicture(t *testing.T) {
 	}
 }
 
+// symbols are the boxes of the pictures in a file, by id.
+func symbols(t *testing.T, sheet string) map[string]string {
+	t.Helper()
+	boxes := map[string]string{}
+	for _, e := range elements(t, sheet) {
+		if e.Name.Local == "symbol" {
+			boxes[attr(e, "id")] = attr(e, "viewBox")
+		}
+	}
+	return boxes
+}
+
+func TestEveryPieceHasAPicture(t *testing.T) {
+	want := map[string]string{"board": "-4 -4 488 508"}
+	for i, prefix := range []string{"token-", "weapon-"} {
+		for _, c := range rules.Classic().Of(rules.Category(i)) {
+			want[prefix+rules.Classic().Cards[c].Key] = iconBox
+		}
+	}
+	if got := symbols(t, Board()); !maps.Equal(got, want) {
+		t.Errorf("drawn are %v", got)
+	}
+}
+
+// Of the edges of a room each is a wall or has a door in it.
+func TestWalls(t *testing.T) {
+	drawn := map[string]bool{}
+	for _, m := range regexp.MustCompile(`M(\d+) (\d+)([hv])20`).FindAllString(walls(), -1) {
+		if drawn[m] {
+			t.Errorf("%s is drawn twice", m)
+		}
+		drawn[m] = true
+	}
+	edges := 0
+	for y := range board.Height {
+		for x := range board.Width {
+			q := board.Square{X: x, Y: y}
+			if board.RoomAt(q) == board.Nowhere {
+				continue
+			}
+			for _, n := range []struct {
+				to   board.Square
+				wall string
+			}{
+				{board.Square{X: x, Y: y - 1}, fmt.Sprintf("M%d %dh20", 20*x, 20*y)}, {board.Square{X: x, Y: y + 1}, fmt.Sprintf("M%d %dh20", 20*x, 20*y+20)},
+				{board.Square{X: x - 1, Y: y}, fmt.Sprintf("M%d %dv20", 20*x, 20*y)}, {board.Square{X: x + 1, Y: y}, fmt.Sprintf("M%d %dv20", 20*x+20, 20*y)},
+			} {
+				door := slices.ContainsFunc(board.Doors(), func(d board.Door) bool { return d.Inside == q && d.Outside == n.to })
+				edge := board.RoomAt(n.to) != board.RoomAt(q) && !door
+				if edge {
+					edges++
+				}
+				if drawn[n.wall] != edge {
+					t.Errorf("between %v and %v: drawn %v", q, n.to, drawn[n.wall])
+				}
+			}
+		}
+	}
+	if around := 2 * (5 + 7); edges+around != len(drawn) {
+		t.Errorf("%d walls, of them %d of rooms", len(drawn), edges)
+	}
+}
+
 func TestKeysAreTheSymbols(t *testing.T) {
 	var want []string
-	for _, e := range elements(t) {
+	for _, e := range elements(t, Sprite()) {
 		if e.Name.Local == "symbol" {
 			want = append(want, attr(e, "id"))
 		}
@@ -126,7 +190,13 @@ func TestKeysAreTheSymbols(t *testing.T) {
 }
 
 func TestOnlyShapes(t *testing.T) {
-	for i, e := range elements(t) {
+	for name, sheet := range sheets {
+		t.Run(name, func(t *testing.T) { onlyShapes(t, elements(t, sheet)) })
+	}
+}
+
+func onlyShapes(t *testing.T, all []xml.StartElement) {
+	for i, e := range all {
 		allowed := attributes
 		switch name := e.Name.Local; {
 		case i == 0 && name == "svg":
@@ -146,7 +216,7 @@ func TestOnlyShapes(t *testing.T) {
 
 func TestColoursCanBeSet(t *testing.T) {
 	fallback := map[string]string{}
-	for _, e := range elements(t) {
+	for _, e := range append(elements(t, Sprite()), elements(t, Board())...) {
 		for _, a := range e.Attr {
 			if a.Name.Local != "fill" && a.Name.Local != "stroke" {
 				continue
@@ -170,7 +240,7 @@ func TestColoursCanBeSet(t *testing.T) {
 }
 
 func TestWeight(t *testing.T) {
-	if n := len(Sprite()); n > maxBytes {
+	if n := len(Sprite()) + len(Board()); n > maxBytes {
 		t.Errorf("%d bytes, at most %d", n, maxBytes)
 	}
 }
