@@ -271,7 +271,7 @@ func (l *law) standing() string {
 func (l *law) agree(p, q *peer) {
 	a, b := p.core.State(), q.core.State()
 	if a.Stopped() || b.Stopped() {
-		if !l.forked() && !slices.Equal(a.Faults, b.Faults) {
+		if !l.forked() && !slices.Equal(a.Faults, b.Faults) && !outvoted(p) && !outvoted(q) {
 			l.w.fail("all name the same", "%s names %v, %s %v", p.name, a.Faults, q.name, b.Faults)
 		}
 		return
@@ -279,6 +279,13 @@ func (l *law) agree(p, q *peer) {
 	if !bytes.Equal(logOf(p), logOf(q)) && !l.twoEnds(p, q) {
 		l.w.fail("one log", "%s (round %d) and %s (round %d) have different logs", p.name, a.Round, q.name, b.Round)
 	}
+}
+
+// outvoted reports whether somebody was left out in a round, and holds something that was
+// said there against one of those who stay. For them it counts for nothing.
+func outvoted(p *peer) bool {
+	st := p.core.State()
+	return p.seat >= 0 && st.Gone[p.seat] && !slices.ContainsFunc(st.Faults, func(f table.Fault) bool { return f.Round+1 != st.Round || st.Gone[f.Seat] })
 }
 
 // twoEnds reports whether two logs differ only in what was said last, by somebody
