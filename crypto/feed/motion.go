@@ -84,6 +84,18 @@ func (l *Log) carried(round uint32, m Motion) bool {
 	return len(l.votes(round, m)) == len(l.voters(round, m)) && (!l.Refused(round, m) || m == l.at(round).was)
 }
 
+// Out lists the seats that a carried motion of the open round drops. They take that
+// over and have no other word in it, whatever it is closed by in the end.
+func (l *Log) Out() []int {
+	var without uint16
+	for _, m := range l.Motions(l.Round()) {
+		if l.carried(l.Round(), m) {
+			without |= m.Without
+		}
+	}
+	return Motion{Without: without}.Seats()
+}
+
 // Refused reports whether somebody whose word a motion needs said no, be it that
 // they said yes as well.
 func (l *Log) Refused(round uint32, m Motion) bool {

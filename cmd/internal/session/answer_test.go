@@ -316,6 +316,42 @@ func TestVoteAfterAnOpenedRoundIsSaidAgain(t *testing.T) {
 	}
 }
 
+// Whom a vote has left out has no word any more, though it is there, and though others are
+// bound by what they voted for later: nobody waits for it on anything else.
+func TestNobodyWaitsForWhoWasLeftOut(t *testing.T) {
+	p := newLeaving(t, 4, 1)
+	c := p.sessions[0].core
+	p.pump(func() bool { return c.state.Stage == table.Keying && !c.log.Owes(0) })
+	round, drop := c.log.Round(), feed.Without(1)
+	for _, trial := range []uint16{2, 0} {
+		drop.Trial = trial
+		if err := c.cast(round, drop, true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.vote(c, round, 2, drop)
+	p.vote(c, round, 3, drop)
+	if c.log.Round() != round || !slices.Equal(c.log.Out(), []int{1}) {
+		t.Fatalf("round %d, out %v", c.log.Round(), c.log.Out())
+	}
+	c.port = absent{c.port, []int{3}}
+	if err := c.Drop(3); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Abandon(); err != nil {
+		t.Fatal(err)
+	}
+	moves := c.motions()
+	if len(moves) == 0 {
+		t.Error("it wants nothing")
+	}
+	for _, m := range moves {
+		if !m.Abandon || !m.Drops(1) || !m.Drops(3) {
+			t.Errorf("it wants %+v, for which seat 1 has no word", m)
+		}
+	}
+}
+
 // A game in which somebody stands convicted ends when somebody else has left, if nobody
 // more may: else all would be silent for ever.
 func TestConvictedWhenNobodyMoreMayLeave(t *testing.T) {

@@ -66,9 +66,11 @@ func (c *Core) May(abandon bool, without ...int) bool {
 }
 
 // droppable lists the seats that the others may go on without: convicted, away,
-// over their time, or long silent about a vote that holds somebody up.
+// over their time, long silent about a vote that holds somebody up, or left out by a
+// vote already, though others have moved something above it since.
 func (c *Core) droppable() []int {
 	var out []int
+	left := c.log.Out()
 	late := c.timeout()
 	presence := c.port.Presence()
 	for _, i := range c.state.Others(c.cfg.Me) {
@@ -76,7 +78,7 @@ func (c *Core) droppable() []int {
 		away := i < len(presence) && presence[i].State == node.Away
 		over := !late.IsZero() && !c.cfg.Now().Before(late) && c.log.Owes(i)
 		mute := c.mum(i)
-		if blamed || away || over || !mute.IsZero() && !c.cfg.Now().Before(mute) {
+		if blamed || away || over || slices.Contains(left, i) || !mute.IsZero() && !c.cfg.Now().Before(mute) {
 			out = append(out, i)
 		}
 	}
@@ -169,7 +171,11 @@ func (c *Core) motions() []feed.Motion {
 			c.drop |= 1 << i
 		}
 	}
+	left := feed.Without(c.log.Out()...).Without
 	c.drop &= feed.Without(c.droppable()...).Without
+	if c.drop&^left != 0 {
+		c.drop |= left &^ (1 << c.cfg.Me) // their word on whom else to go on without will not come
+	}
 	var out []feed.Motion
 	guilty := c.against()
 	// Who is mum matters less than who is away, if not all of them may be left out.
@@ -185,7 +191,7 @@ func (c *Core) motions() []feed.Motion {
 	}
 	// Whom to wait for may look different from every seat: any motion to give up
 	// will do.
-	up := feed.Motion{Abandon: true}
+	up := feed.Motion{Abandon: true, Without: left}
 	for i, p := range c.port.Presence() {
 		if p.State == node.Away && c.log.Present(i) {
 			up.Without |= 1 << i
