@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ import (
 // program is one run of the command.
 type program struct {
 	book  *say.Book
+	asked bool // for that language, with --lang
 	in    io.Reader
 	paper line.Paper // stdout
 	err   io.Writer
@@ -38,7 +40,7 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	p := &program{
-		book: say.English(), in: os.Stdin, err: os.Stderr,
+		book: spoken(os.Getenv), in: os.Stdin, err: os.Stderr,
 		paper:      line.Paper{W: os.Stdout, Marked: marked(os.Stdout, os.Getenv)},
 		interrupts: make(chan os.Signal, 2),
 	}
@@ -54,12 +56,15 @@ func marked(f *os.File, getenv func(string) string) bool {
 
 // run carries out one command line.
 func (p *program) run(ctx context.Context, args []string) int {
+	err := p.speak(args)
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.in)
 	root.SetOut(p.paper.W)
 	root.SetErr(p.err)
-	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		return 0
 	}
@@ -102,6 +107,7 @@ func (p *program) root() *cobra.Command {
 		}
 		return p.usage("bad.command", "hint.command", "word", args[0])
 	}
+	root.PersistentFlags().String("lang", "", p.book.Say("flag.lang", "choices", strings.Join(tags(), ", ")))
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.DisableDefaultCmd = true
