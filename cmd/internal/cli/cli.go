@@ -70,9 +70,9 @@ func (p *program) run(ctx context.Context, args []string) int {
 	}
 	f := p.explain(err)
 	talk := line.Paper{W: p.err}
-	talk.Line(p.book.Say("error", "text", f.text))
+	talk.Line(p.book.Say("error", "text", say.Visible(f.text)))
 	if f.hint != "" {
-		talk.Line(p.book.Say("hint", "text", f.hint))
+		talk.Line(p.book.Say("hint", "text", say.Visible(f.hint)))
 	}
 	return f.code
 }
@@ -111,9 +111,10 @@ func (p *program) root() *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &failure{code: 2, text: err.Error(), hint: p.book.Say("hint.flags")}
-	})
+	root.PersistentFlags().BoolP("help", "h", false, p.book.Say("flag.help"))
+	root.SetFlagErrorFunc(p.wrongFlag)
+	root.SetHelpFunc(p.helpOn)
+	root.SetHelpCommand(p.helpCommand())
 	root.AddCommand(p.playCommand(), p.demoCommand(), p.openCommand(), p.tablesCommand(), p.joinCommand(),
 		p.resumeCommand(), p.watchCommand(), p.verifyCommand(), p.keysCommand(), p.versionCommand(), p.completionCommand())
 	return root
