@@ -37,7 +37,7 @@ func play(t *testing.T, name string) *program {
 	}
 	p := &program{name: name, cmd: exec.Command(path, "play", "--no-browser", "--loopback", "--name", name)}
 	home := t.TempDir()
-	p.cmd.Env = append(os.Environ(), "ALIBI_HOME="+filepath.Join(home, "alibi"), "XDG_STATE_HOME="+home)
+	p.cmd.Env = append(os.Environ(), "LC_ALL=C", "ALIBI_HOME="+filepath.Join(home, "alibi"), "XDG_STATE_HOME="+home)
 	complaints := new(strings.Builder)
 	p.cmd.Stderr = complaints
 	out, err := p.cmd.StdoutPipe()

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -25,6 +26,7 @@ import (
 // program is one run of the command.
 type program struct {
 	book  *say.Book
+	asked bool // for that language, with --lang
 	in    io.Reader
 	paper line.Paper // stdout
 	err   io.Writer
@@ -38,7 +40,7 @@ func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	p := &program{
-		book: say.English(), in: os.Stdin, err: os.Stderr,
+		book: spoken(os.Getenv), in: os.Stdin, err: os.Stderr,
 		paper:      line.Paper{W: os.Stdout, Marked: marked(os.Stdout, os.Getenv)},
 		interrupts: make(chan os.Signal, 2),
 	}
@@ -54,20 +56,23 @@ func marked(f *os.File, getenv func(string) string) bool {
 
 // run carries out one command line.
 func (p *program) run(ctx context.Context, args []string) int {
+	err := p.speak(args)
 	root := p.root()
 	root.SetArgs(args)
 	root.SetIn(p.in)
 	root.SetOut(p.paper.W)
 	root.SetErr(p.err)
-	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err == nil {
 		return 0
 	}
 	f := p.explain(err)
 	talk := line.Paper{W: p.err}
-	talk.Line(p.book.Say("error", "text", f.text))
+	talk.Line(p.book.Say("error", "text", say.Visible(f.text)))
 	if f.hint != "" {
-		talk.Line(p.book.Say("hint", "text", f.hint))
+		talk.Line(p.book.Say("hint", "text", say.Visible(f.hint)))
 	}
 	return f.code
 }
@@ -102,12 +107,14 @@ func (p *program) root() *cobra.Command {
 		}
 		return p.usage("bad.command", "hint.command", "word", args[0])
 	}
+	root.PersistentFlags().String("lang", "", p.book.Say("flag.lang", "choices", strings.Join(tags(), ", ")))
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SuggestionsMinimumDistance = 2
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return &failure{code: 2, text: err.Error(), hint: p.book.Say("hint.flags")}
-	})
+	root.PersistentFlags().BoolP("help", "h", false, p.book.Say("flag.help"))
+	root.SetFlagErrorFunc(p.wrongFlag)
+	root.SetHelpFunc(p.helpOn)
+	root.SetHelpCommand(p.helpCommand())
 	root.AddCommand(p.playCommand(), p.demoCommand(), p.openCommand(), p.tablesCommand(), p.joinCommand(),
 		p.resumeCommand(), p.watchCommand(), p.verifyCommand(), p.keysCommand(), p.versionCommand(), p.completionCommand())
 	return root

@@ -181,7 +181,7 @@ func (d *demo) step(s session.Step) {
 }
 
 func (d *demo) row(text, proofs, ms string) string {
-	return fmt.Sprintf("%-62s %6s %7s", text, proofs, ms)
+	return fmt.Sprintf("%s %6s %7s", line.Pad(text, 62), proofs, ms)
 }
 
 // compare holds the logs of all seats against each other and audits them.

@@ -93,9 +93,9 @@ func (p *program) explain(err error) *failure {
 	return &failure{code: 1, text: bare(err)}
 }
 
-// bare is a fact as the packages below state it, without their names.
+// bare is a fact as the packages below state it, without their names, in one line.
 func bare(err error) string {
-	return packages.ReplaceAllString(err.Error(), "$1")
+	return packages.ReplaceAllString(strings.ReplaceAll(err.Error(), "\n", "; "), "$1")
 }
 
 var packages = regexp.MustCompile(`(^|: )((feed|move|table|rules|seat|session|store|node|link|lan|lobby|line|cli|not a log): )+`)

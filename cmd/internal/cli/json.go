@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"alibi/cmd/internal/say"
 	"alibi/cmd/internal/session"
 	"alibi/game/audit"
 	"alibi/game/move"
@@ -78,7 +79,7 @@ type (
 )
 
 func (p *program) summary(r *audit.Report) jsonReport {
-	b, v := p.book, view.For(r.State, nil)
+	b, v := say.English(), view.For(r.State, nil) // programs read it, whatever is spoken
 	o := v.Options
 	out := jsonReport{
 		Fair: r.Fair(), Sound: r.Sound(), Complete: r.Complete, Table: v.Table, Edition: v.Edition.Name,

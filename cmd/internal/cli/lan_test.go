@@ -43,7 +43,7 @@ func (c *computers) alibi(host int, args ...string) *exec.Cmd {
 		c.t.Fatal(err)
 	}
 	cmd := c.Command(c.ctx, host, program, args...)
-	cmd.Env = append(os.Environ(), "ALIBI_HOME="+filepath.Join(c.dir, fmt.Sprint("home", host)))
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "ALIBI_HOME="+filepath.Join(c.dir, fmt.Sprint("home", host)))
 	return cmd
 }
 

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os/user"
 	"strconv"
 	"strings"
@@ -139,11 +138,10 @@ func (c countFlag) Type() string   { return "int" }
 
 func (c countFlag) Set(text string) error {
 	n, err := strconv.ParseUint(text, 10, 8)
-	if err != nil {
-		return errors.New("not a number of players")
+	if err == nil {
+		*c.at = int(n)
 	}
-	*c.at = int(n)
-	return nil
+	return err
 }
 
 // choiceFlag is a flag that takes one of a few words; the shell completes them.

@@ -64,6 +64,9 @@ func (p *program) serve(ctx context.Context, d desk) error {
 		}
 		app := web.NewApp(peer, d.name, session.Home())
 		server := web.NewServer(app, l.Addr().(*net.TCPAddr).Port)
+		if p.asked {
+			server.Prefer(p.book)
+		}
 		p.paper.Line(p.book.Say("play.address", "address", server.Address()))
 		p.paper.Line(p.paper.Dim(p.book.Say("play.stop")))
 		jobs := []func(context.Context) error{func(ctx context.Context) error { return server.Run(ctx, l) }}

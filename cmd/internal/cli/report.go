@@ -93,7 +93,7 @@ func (p *program) replayed(r *audit.Report) {
 
 // count prints a number beside what there are so many of.
 func (p *program) count(what string, n int) {
-	p.paper.Line(fmt.Sprintf("%-60s %6d", what, n))
+	p.paper.Line(fmt.Sprintf("%s %6d", line.Pad(what, 60), n))
 }
 
 // finding names a fault with its seat by number and player.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -92,7 +91,7 @@ func (p *program) choose(peer *session.Peer, name string) (session.Kept, error) 
 	case len(fit) > 1:
 		var names []string
 		for i, k := range games {
-			names = append(names, fmt.Sprintf("%d %q", i+1, k.Table))
+			names = append(names, strconv.Itoa(i+1)+" "+p.book.Quote(k.Table))
 		}
 		return session.Kept{}, p.failed("failed.games", "hint.games", "names", strings.Join(names, p.book.Say("list.between")), "number", 1)
 	case damaged != nil:
@@ -154,7 +153,7 @@ func (p *program) listGames() (err error) {
 	var broken []string
 	for _, k := range games {
 		if k.Damaged {
-			broken = append(broken, strconv.Quote(k.Table))
+			broken = append(broken, p.book.Quote(k.Table))
 		}
 	}
 	if len(broken) > 0 {
@@ -195,9 +194,9 @@ func (p *program) reminders(games []session.Kept) (lines []string) {
 	var left, over []string
 	for _, k := range games {
 		if k.Over {
-			over = append(over, strconv.Quote(k.Table))
+			over = append(over, p.book.Quote(k.Table))
 		} else {
-			left = append(left, strconv.Quote(k.Table))
+			left = append(left, p.book.Quote(k.Table))
 		}
 	}
 	command := "alibi resume"

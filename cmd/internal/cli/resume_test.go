@@ -41,7 +41,7 @@ func (h *household) alibi(who string, args ...string) *exec.Cmd {
 		h.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(h.ctx, program, args...)
-	cmd.Env = append(os.Environ(), "ALIBI_HOME="+h.home(who))
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "ALIBI_HOME="+h.home(who))
 	return cmd
 }
 

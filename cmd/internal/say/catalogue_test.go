@@ -190,7 +190,7 @@ func derived() []string {
 	for _, k := range kindKeys {
 		keys = append(keys, k)
 	}
-	for _, c := range []string{"play", "demo", "open", "tables", "join", "resume", "watch", "verify", "keys", "version", "completion", "alibi"} {
+	for _, c := range []string{"play", "demo", "open", "tables", "join", "resume", "watch", "verify", "keys", "version", "completion", "help", "alibi"} {
 		keys = append(keys, "cmd."+c, "cmd."+c+".long", "cmd."+c+".example")
 	}
 	for name, lines := range map[string]int{"cards": 3, "turn": 3, "answer": 3, "accuse": 5, "end": 3, "leave": 4, "fair": 4} {

@@ -3,6 +3,7 @@ package say
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -48,6 +49,32 @@ func (b *Book) name(text string) string {
 		return isolated + text + released
 	}
 	return text
+}
+
+// Quote is what somebody typed or called something, in the quotation marks of the
+// language.
+func (b *Book) Quote(text string) string {
+	return b.Say("quoted", "text", b.name(Visible(text)))
+}
+
+// unseen is what nobody sees, but texts need: the joint within Persian words, the
+// marks beside what is to be typed, and the isolates that Say sets itself. None
+// turns more than what stands next to it.
+const unseen = "\u200c\u200e\u200f" + isolated + released
+
+// Visible is a text in which nothing can move a cursor, end a line, or turn letters
+// around: whatever does not print is written as an escape, but for what texts need.
+// Letters of every script stay as they are.
+func Visible(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) || strings.ContainsRune(unseen, r) {
+			out.WriteRune(r)
+			continue
+		}
+		out.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+	}
+	return out.String()
 }
 
 // letters reports whether a text has letters or digits that run from left to

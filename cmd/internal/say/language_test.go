@@ -212,3 +212,28 @@ func TestShortNamesCanBeTyped(t *testing.T) {
 		}
 	}
 }
+
+// Quoted names keep the letters of every script, and lose what can disturb a line.
+func TestQuotes(t *testing.T) {
+	for _, tc := range []struct{ tag, text, want string }{
+		{"en", "Anh", `"Anh"`},
+		{"en", "มีดทำครัว", `"มีดทำครัว"`},
+		{"en", "می\u200cشود", "\"می\u200cشود\""},
+		{"en", "nến", `"nến"`},
+		{"en", "a\nb\x1b[1m\u202ec\u200b", `"a\nb\x1b[1m\u202ec\u200b"`},
+		{"fa", "بهار", "«بهار»"},
+		{"fa", "Anh", "«<Anh>»"},
+		{"fa", "Anh بهار", "«<Anh بهار>»"},
+		{"th", "Anh", "“Anh”"},
+		{"vi", "Anh", `"Anh"`},
+	} {
+		b, _ := In(tc.tag)
+		if got := shown(b.Quote(tc.text)); got != tc.want {
+			t.Errorf("%s: %q: %q, want %q", tc.tag, tc.text, got, tc.want)
+		}
+		// A gap takes it as it is.
+		if got := shown(b.Say("error", "text", b.Quote(tc.text))); !strings.HasSuffix(got, tc.want) {
+			t.Errorf("%s: %q", tc.tag, got)
+		}
+	}
+}

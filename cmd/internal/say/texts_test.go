@@ -95,8 +95,8 @@ var alike = map[string]string{
 	"cmd.demo.example": "commands", "cmd.open.example": "commands", "cmd.tables.example": "commands",
 	"cmd.join.example": "commands", "cmd.resume.example": "commands", "cmd.watch.example": "commands",
 	"cmd.verify.example": "commands", "cmd.keys.example": "commands", "cmd.version.example": "commands",
-	"cmd.completion.example": "commands",
-	"web.brand":              "a name", "web.number": "a gap", "web.term": "punctuation", "web.rules.plus": "gaps",
+	"cmd.completion.example": "commands", "cmd.help.example": "commands", "quoted": "punctuation",
+	"web.brand": "a name", "web.number": "a gap", "web.term": "punctuation", "web.rules.plus": "gaps",
 	"web.ms": "a unit", "web.mark.cell": "gaps",
 }
 
@@ -131,7 +131,7 @@ var latin = strings.Fields(`
 
 var (
 	// code is what is never translated: commands of alibi, and their flags.
-	code = regexp.MustCompile(`alibi (?:play|demo|open|tables|join|resume|watch|verify|keys|version|completion)|--[a-z][a-z-]*`)
+	code = regexp.MustCompile(`alibi (?:play|demo|open|tables|join|resume|watch|verify|keys|version|completion|help)|--[a-z][a-z-]*`)
 	word = regexp.MustCompile(`[A-Za-z_]+`)
 	hole = regexp.MustCompile(`\{[a-z]+\}`)
 )

@@ -15,7 +15,7 @@ import (
 func (s *Server) Phones(at []netip.AddrPort) *Server {
 	s.phones = newPhones(s.app, at)
 	s.pages.phones = true
-	out := &Server{app: s.app, pages: newPages(), port: int(at[0].Port()), phones: s.phones, lan: true}
+	out := &Server{app: s.app, pages: newPages(), port: int(at[0].Port()), phones: s.phones, lan: true, prefer: s.prefer}
 	out.names = func(host string) bool {
 		ip, err := netip.ParseAddr(host)
 		for _, a := range at {

@@ -53,6 +53,8 @@ type Server struct {
 	port  int
 	names func(host string) bool
 
+	prefer *say.Book // rather than what the browser does, unless nil
+
 	phones *phones // nil unless they are let in
 	lan    bool    // these are the pages for them
 }
@@ -160,13 +162,20 @@ func drawings(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, art.Sprite())
 }
 
-// book is the language of a window: the one that was chosen there, or what the
-// browser prefers.
+// Prefer has windows begin in a language, whatever their browsers prefer. It is
+// called before the server runs.
+func (s *Server) Prefer(b *say.Book) { s.prefer = b }
+
+// book is the language of a window: the one that was chosen there, or what was asked
+// for when the program was started, or what the browser prefers.
 func (s *Server) book(r *http.Request) *say.Book {
 	if c, err := r.Cookie(crumb(s.port) + "-language"); err == nil {
 		if b, ok := say.In(c.Value); ok {
 			return b
 		}
+	}
+	if s.prefer != nil {
+		return s.prefer
 	}
 	return say.For(r.Header.Get("Accept-Language"))
 }

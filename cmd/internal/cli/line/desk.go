@@ -100,9 +100,9 @@ func (d *Desk) obey(u *session.Update, typed []string) Reply {
 	}
 	slices.Sort(near)
 	if len(near) > 0 {
-		return d.wrong("wrong.verb", "hint.near", "word", strconv.Quote(typed[0]), "near", strings.Join(near, d.book.Say("list.between")))
+		return d.wrong("wrong.verb", "hint.near", "word", d.book.Quote(typed[0]), "near", strings.Join(near, d.book.Say("list.between")))
 	}
-	return d.wrong("wrong.verb", "hint.help", "word", strconv.Quote(typed[0]))
+	return d.wrong("wrong.verb", "hint.help", "word", d.book.Quote(typed[0]))
 }
 
 // Prompt says what the player is asked now, "" for nothing. Only a new prompt
@@ -177,7 +177,7 @@ func (d *Desk) unclear(t trouble) Reply {
 		"wrong.card": "hint.cards", "wrong.other": "hint.among", "wrong.long": "hint.help",
 		"wrong.guess": "hint.guess", "wrong.unclear": "hint.longer",
 	}[t.key]
-	return d.wrong(t.key, hint, "word", strconv.Quote(t.word), "count", t.count,
+	return d.wrong(t.key, hint, "word", d.book.Quote(t.word), "count", t.count,
 		"cards", d.book.Cards(e, t.cards), "all", d.book.Cards(e, d.index.all()))
 }
 
@@ -224,5 +224,5 @@ func (d *Desk) unknownPlayer(v *view.View, typed string) Reply {
 	for i := range all {
 		all[i] = i
 	}
-	return d.wrong("wrong.player", "hint.players", "word", strconv.Quote(typed), "names", d.book.Names(v, all))
+	return d.wrong("wrong.player", "hint.players", "word", d.book.Quote(typed), "names", d.book.Names(v, all))
 }

@@ -93,3 +93,14 @@ func TestColumnsOfEveryScript(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestPadsToCells(t *testing.T) {
+	for _, text := range []string{"abc", "มีด", "ne\u0302\u0301n", "می\u200cشود", "\u2068Anh\u2069", "刀"} {
+		if got := Pad(text, 9); cells(got) != 9 || got[:len(text)] != text {
+			t.Errorf("%q", got)
+		}
+	}
+	if got := Pad("longer than that", 9); got != "longer than that" {
+		t.Errorf("%q", got)
+	}
+}

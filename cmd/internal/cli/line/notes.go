@@ -213,10 +213,14 @@ func Columns(rows [][]string) []string {
 	for r, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			line.WriteString(cell)
-			line.WriteString(strings.Repeat(" ", widths[i]-cells(cell)+2))
+			line.WriteString(Pad(cell, widths[i]) + "  ")
 		}
 		out[r] = strings.TrimRight(line.String(), " ")
 	}
 	return out
+}
+
+// Pad fills a text up to a number of cells.
+func Pad(text string, width int) string {
+	return text + strings.Repeat(" ", max(0, width-cells(text)))
 }
