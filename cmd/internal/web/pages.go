@@ -67,9 +67,9 @@ func (p *pages) page(w io.Writer, s *Scene, b *say.Book) error {
 }
 
 // note writes a small page with one sentence.
-func (p *pages) note(w io.Writer, b *say.Book, key string) error {
+func (p *pages) note(w io.Writer, b *say.Book, sentence string) error {
 	title := b.Say("web.brand")
-	return p.whole(w, b, body{Name: "note", Title: title, Data: b.Say(key)}, frame{Path: "/"})
+	return p.whole(w, b, body{Name: "note", Title: title, Data: sentence}, frame{Path: "/"})
 }
 
 func (p *pages) inner(w io.Writer, b *say.Book, m body) error {
