@@ -31,6 +31,8 @@ func TestAgreedOrderWatchedAndReplayed(t *testing.T) {
 		for _, p := range tb.players {
 			p.Vote = names[2]
 		}
+		tb.players[0].read("")
+		tb.players[0].hangs("vote")
 		tb.together(func(_ int, p *player) {
 			p.decide(p.read(""))
 			p.goesOn("a vote")
@@ -43,6 +45,11 @@ func TestAgreedOrderWatchedAndReplayed(t *testing.T) {
 		third := tb.after(second)
 		first.Accuse = func(s sheet) []string { return nil }
 		second.Accuse, third.Join = sheet.wrong, sheet.wrong
+		third.Before = func(s sheet) {
+			if s.Act == "order" {
+				third.hangs("order")
+			}
+		}
 		guest := tb.watched()
 		tb.asked(first, third, guest)
 		r := tb.play()
@@ -93,6 +100,7 @@ func (tb *party) asked(first, writer *player, guest *window) {
 	writer.run("write on", typed(" No."))
 	writer.until("the whole note", "document.activeElement.id === 'note-text' && document.activeElement.value === "+quoted(note+" No."))
 	guest.until("the question", exists("#asked .card"))
+	guest.hangs("watching")
 	if value[bool](guest, exists("section.act, .hand:not(.open), form[action='/do/abandon'], form[action='/do/drop']")) {
 		guest.fail("watching", errors.New("the page has what only a seat may see or do"))
 	}

@@ -47,6 +47,7 @@ func (p *player) quits() {
 // resumes takes up the only game that was left.
 func (p *player) resumes() {
 	p.t.Helper()
+	p.hangs("left")
 	p.hands.press("form[action='/do/resume'] button")
 	p.until("the game", exists(".view-game .players"))
 }
@@ -56,6 +57,9 @@ func (tb *party) drops(who string, rest []*player) {
 	tb.t.Helper()
 	tb.of(rest, func(p *player) {
 		p.until("the button to go on without "+who, exists("#notices form[action='/do/drop'] button"))
+		if p == rest[0] {
+			p.hangs("away")
+		}
 		p.hands.press("#notices form[action='/do/drop'] button")
 		p.hands.agree()
 		p.until("that the others go on", `[...document.querySelectorAll(".players li.dim bdi")].some(e => e.textContent === `+quoted(who)+`)`)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,8 +29,8 @@ func chromium(t *testing.T) context.Context {
 	switch {
 	case testing.Short():
 		t.Skip("whole games take a while")
-	case racing && t.Name() != "TestNormalGameByClicks" && t.Name() != "TestNervousHands":
-		t.Skip("two games are enough to look for races")
+	case racing && !slices.Contains([]string{"TestNormalGameByClicks", "TestNervousHands", "TestSilentLine", "TestNewsWaitsForAHand"}, t.Name()):
+		t.Skip("two games are enough to look for races, and what is short")
 	}
 	var path string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
