@@ -125,13 +125,11 @@ func (p *player) replays() {
 		}
 	}
 	for _, take := range []func(file string){p.chooseFile, p.dropFile} {
-		p.click("nav a[href='/replay']")
-		p.until("the form", exists(".view-replay #load-file"))
+		p.shelf()
 		take(junk)
 		p.click("form[action='/replay'] button")
 		p.until("word that it is no log", "document.querySelector('main').textContent.includes("+quoted(say.English().Say("web.wrong.notlog"))+")")
-		p.click("nav a[href='/replay']")
-		p.until("the form", exists(".view-replay #load-file"))
+		p.shelf()
 		take(saved)
 		p.click("form[action='/replay'] button")
 		p.until("the replay", exists(".view-replay .turns"))
@@ -146,7 +144,15 @@ func (p *player) replays() {
 	if value[bool](p.window, exists(".turns a[rel=next], .verdict.bad")) || turns < 3 || !value[bool](p.window, exists(".felt .card")) {
 		p.fail("the replay", fmt.Errorf("it does not end after %d turns with the Crime cards", turns))
 	}
+	p.hangs("replayed")
 	p.checks("the replay")
+}
+
+// shelf leads to where a log is opened; a replay has that form, too.
+func (p *player) shelf() {
+	p.t.Helper()
+	p.click("nav a[href='/replay']")
+	p.until("the form", exists(".view-replay #load-file")+" && location.search === ''")
 }
 
 // chooseFile clicks on the field and takes a file in what the browser opens.

@@ -170,20 +170,21 @@ func (tr *tour) visit(screen string, w *window) {
 	w.wear(desktop)
 }
 
-// hang keeps a picture of a screen for the gallery, if there is one.
+// hang checks that a screen does not run out of its window at a side, and keeps a
+// picture of it for the gallery, if there is one.
 func (w *window) hang(name string) {
 	w.t.Helper()
+	if wide := value[int](w, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
+		w.t.Errorf("%s: %d pixels too wide", name, wide)
+	}
 	if *gallery != "" {
 		w.shoot(filepath.Join(*gallery, name+".png"), asItIs)
 	}
 }
 
-// hangs keeps one in every look of a screen that the tour does not pass.
+// hangs does so in every look, for a screen that the tour does not pass.
 func (w *window) hangs(screen string) {
 	w.t.Helper()
-	if *gallery == "" {
-		return
-	}
 	for _, l := range looks {
 		w.wear(l)
 		w.hang(l.name(screen, "en"))
