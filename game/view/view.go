@@ -98,6 +98,9 @@ func For(st *table.State, me *seat.Seat) *View {
 	}
 	if p := st.Pos; p != nil {
 		v.Phase, v.Active, v.Turns, v.Result = p.Phase, p.Active, p.Turns, result(p.Result)
+		if p.Phase == rules.Voting {
+			v.Active = -1 // the lot that breaks a tie is nobody's turn
+		}
 		v.Crime = slices.Clone(p.Crime)
 		if p.Question != nil {
 			q := *p.Question

@@ -20,6 +20,7 @@ type cable struct {
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	out   bool
+	quiet chan struct{} // while nothing comes through, though the line stands; closed when it does
 }
 
 func newCable(t *testing.T) *cable {
@@ -33,7 +34,14 @@ func newCable(t *testing.T) *cable {
 			http.Error(w, "", http.StatusForbidden)
 			return
 		}
-		proxy.ServeHTTP(w, r)
+		if quiet := c.silence(); quiet != nil {
+			select {
+			case <-quiet:
+			case <-r.Context().Done():
+				return
+			}
+		}
+		proxy.ServeHTTP(hearing{w, c}, r)
 	}))
 	s.Config.ConnState = c.seen
 	s.Start()
@@ -69,4 +77,37 @@ func (c *cable) mend() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.out = false
+	if c.quiet != nil {
+		close(c.quiet)
+		c.quiet = nil
+	}
 }
+
+// hush swallows what comes, and breaks nothing.
+func (c *cable) hush() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.quiet = make(chan struct{})
+}
+
+func (c *cable) silence() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.quiet
+}
+
+// hearing is an answer over a cable that may be silent.
+type hearing struct {
+	http.ResponseWriter
+	cable *cable
+}
+
+func (h hearing) Write(b []byte) (int, error) {
+	if h.cable.silence() != nil {
+		return len(b), nil
+	}
+	return h.ResponseWriter.Write(b)
+}
+
+// Unwrap is what http.ResponseController flushes.
+func (h hearing) Unwrap() http.ResponseWriter { return h.ResponseWriter }

@@ -134,6 +134,22 @@ func (k keys) reach(selector string) {
 	k.fail("reach "+selector, fmt.Errorf("not with %d Tabs", most))
 }
 
+// pick chooses in a list that opens, from its label and with arrows: what opens is the
+// browser's own, and no page.
+func (w *window) pick(id, choice string) {
+	w.t.Helper()
+	w.click("label[for='" + id + "']")
+	w.until("the focus at "+id, "document.activeElement.id === "+quoted(id))
+	at := "document.querySelector(" + quoted("#"+id) + ").value === " + quoted(choice)
+	for range 12 {
+		if value[bool](w, at) {
+			return
+		}
+		w.run("an arrow", chromedp.KeyEvent(kb.ArrowDown))
+	}
+	w.fail("pick "+choice, fmt.Errorf("it is not in the list"))
+}
+
 func typed(text string) step {
 	return command(input.InsertText, input.InsertTextParams{Text: text})
 }

@@ -12,7 +12,11 @@ type sheet struct {
 	Over  bool
 	Rows  []row // of the notebook
 	Picks []pick
+	Seats []seated // to choose from, in their order
 }
+
+// seated is a player as forms know them.
+type seated struct{ Name, Value string }
 
 // row is a line of the notebook; its marks are yes, no or "" for each player.
 type row struct {
@@ -41,7 +45,9 @@ const reading = `(() => {
 		const field = label.querySelector("input");
 		return { Field: field.name, Value: field.value, Name: text(label) };
 	}) : [];
-	return { Act: act ? act.id.split("-")[1] : "", ID: act ? act.id : "", Over: over, Rows: rows, Picks: picks };
+	const seats = !act ? [] : [...act.querySelectorAll("label.chip")].map(l => ({ Name: l.querySelector("bdi").textContent, Value: l.querySelector("input").value }))
+		.concat([...act.querySelectorAll("#place-1 option")].filter(o => o.value).map(o => ({ Name: o.textContent, Value: o.value })));
+	return { Act: act ? act.id.split("-")[1] : "", ID: act ? act.id : "", Over: over, Rows: rows, Picks: picks, Seats: seats };
 })()`
 
 // read waits for something to decide, other than what was decided already.
@@ -148,6 +154,27 @@ func (s sheet) value(field, name string) string {
 	return ""
 }
 
+// seat is what a form calls a player.
+func (s sheet) seat(name string) string {
+	for _, p := range s.Seats {
+		if p.Name == name {
+			return p.Value
+		}
+	}
+	return ""
+}
+
+// backwards lists the players to choose from by name, the last one first: an order
+// that seldom is what would hold without a word.
+func (s sheet) backwards() (out []string) {
+	for _, p := range s.Seats {
+		out = append(out, p.Name)
+	}
+	slices.Sort(out)
+	slices.Reverse(out)
+	return out
+}
+
 var fields = []string{"suspect", "weapon", "location"}
 
 // player plays a whole game. Accuse and Join say what to accuse of, and nil for not
@@ -157,6 +184,7 @@ type player struct {
 	hands  hands
 	Accuse func(s sheet) []string
 	Join   func(s sheet) []string
+	Vote   string        // who shall begin
 	Before func(s sheet) // each decision
 	Count  map[string]int
 }
@@ -204,6 +232,14 @@ func (p *player) decide(s sheet) {
 			return
 		}
 		p.hands.press("form[action='/do/pass'] button")
+	case "vote":
+		p.hands.choose("form[action='/do/vote']", fmt.Sprintf("input[value='%s']", s.seat(p.Vote)))
+		p.hands.press("form[action='/do/vote'] button.go")
+	case "order":
+		for i, name := range s.backwards() {
+			p.pick(fmt.Sprintf("place-%d", i+1), s.seat(name))
+		}
+		p.hands.press("form[action='/do/order'] button.go")
 	case "leave":
 		p.hands.press("form[action='/do/leave']:has([name=open]) button")
 	default:

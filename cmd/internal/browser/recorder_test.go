@@ -12,16 +12,6 @@ const recorder = `(() => {
 	const sent = [], seen = [], broken = [], told = [];
 	let touched = 0;
 	for (const kind of ["click", "keydown"]) addEventListener(kind, e => { if (e.isTrusted) touched = now(); }, true);
-	// News can move what a hand is about to click, a table in the lobby above all. A
-	// person sees it and holds still; here, what the first click was not meant for
-	// does not get it.
-	addEventListener("click", e => {
-		if (window.aim && e.isTrusted && e.detail === 1 && !e.target.closest(window.aim)) {
-			window.aim = "missed";
-			e.preventDefault();
-			e.stopImmediatePropagation();
-		}
-	}, true);
 	const real = window.fetch;
 	window.fetch = (to, options) => {
 		sent.push({ At: touched, To: new URL(to, location).pathname, Round: Number(options && options.body.get("round") || 0) });

@@ -23,6 +23,7 @@ type party struct {
 	browser context.Context
 	name    string
 	players []*player
+	house   func(p *player) // changes what the table agrees on, in the form that opens it
 }
 
 // gather starts three programs and opens a window for each.
@@ -107,6 +108,10 @@ func (tb *party) host(edition string) {
 		p.hands.write("#open-table", tb.name)
 		p.hands.choose("#open", fmt.Sprintf("input[name=edition][value='%s']", edition))
 		p.hands.choose("#open", "input[name=seats][value='3']")
+		if tb.house != nil {
+			p.hands.unfold("#open details > summary")
+			tb.house(p)
+		}
 		p.hands.press("#open button.go")
 		p.until("the waiting room", exists(".view-room"))
 	})

@@ -10,9 +10,13 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// tablet is between the two layouts: it is looked at by eye, and adds no rule.
+const tablet = 768
+
 // looks are what each screen is looked at in.
 var looks = []look{
 	{width: 1440, height: 900}, {width: 1440, height: 900, dark: true},
+	{width: tablet, height: 1024}, {width: tablet, height: 1024, dark: true},
 	{width: 360, height: 740}, {width: 360, height: 740, dark: true},
 }
 
@@ -150,19 +154,51 @@ func (tr *tour) visit(screen string, w *window) {
 		return
 	}
 	for _, l := range looks {
+		if l.width == tablet && *gallery == "" {
+			continue
+		}
 		w.wear(l)
-		name, rules := fmt.Sprintf("%s-%s-%d", screen, lang, l.width), everyRule
+		name, rules := l.name(screen, lang), everyRule
 		if l.dark {
-			name, rules = name+"-dark", contrast
+			rules = contrast
 		}
-		if *gallery != "" {
-			w.shoot(filepath.Join(*gallery, name+".png"), asItIs)
-		}
+		w.hang(name)
 		if tr.axe != "" {
 			w.inspect(name, tr.axe, rules)
 		}
 	}
 	w.wear(desktop)
+}
+
+// hang checks that a screen does not run out of its window at a side, and keeps a
+// picture of it for the gallery, if there is one.
+func (w *window) hang(name string) {
+	w.t.Helper()
+	if wide := value[int](w, "document.documentElement.scrollWidth - document.documentElement.clientWidth"); wide > 0 {
+		w.t.Errorf("%s: %d pixels too wide", name, wide)
+	}
+	if *gallery != "" {
+		w.shoot(filepath.Join(*gallery, name+".png"), asItIs)
+	}
+}
+
+// hangs does so in every look, for a screen that the tour does not pass.
+func (w *window) hangs(screen string) {
+	w.t.Helper()
+	for _, l := range looks {
+		w.wear(l)
+		w.hang(l.name(screen, "en"))
+	}
+	w.wear(desktop)
+}
+
+// name is what a picture is called.
+func (l look) name(screen, lang string) string {
+	name := fmt.Sprintf("%s-%s-%d", screen, lang, l.width)
+	if l.dark {
+		name += "-dark"
+	}
+	return name
 }
 
 // finding is one rule of axe-core that is broken, and where.

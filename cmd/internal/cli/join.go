@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,7 +26,7 @@ func (p *program) joinCommand() *cobra.Command {
 		switch {
 		case addr != "" && table != "":
 			return p.usage("bad.both", "hint.both")
-		case addr != "" && !dialable(addr):
+		case addr != "" && !session.Dialable(addr):
 			return p.usage("bad.addr", "hint.goodaddr", "address", addr)
 		case wait <= 0:
 			return p.usage("bad.wait", "hint.wait.flag", "value", wait)
@@ -50,17 +48,6 @@ func (p *program) joinCommand() *cobra.Command {
 	cmd.Flags().StringVar(&addr, "addr", "", p.book.Say("flag.addr"))
 	cmd.Flags().DurationVar(&wait, "wait", 30*time.Second, p.book.Say("flag.wait.join"))
 	return cmd
-}
-
-// dialable reports whether an address looks like one; whether it leads anywhere
-// is for the network to say.
-func dialable(addr string) bool {
-	if strings.HasPrefix(addr, "/") {
-		return true // a multiaddr
-	}
-	host, port, err := net.SplitHostPort(addr)
-	n, bad := strconv.ParseUint(port, 10, 16)
-	return err == nil && bad == nil && n > 0 && host != ""
 }
 
 func (p *program) joinAddr(ctx context.Context, peer *session.Peer, addr string, wait time.Duration) (*session.Seating, error) {

@@ -67,23 +67,10 @@ func (p *program) takeUp(ctx context.Context, c chair, table string) error {
 	})
 }
 
-// unfinished lists the games that can be gone on with, newest first, and what is
-// wrong with others.
-func unfinished(peer *session.Peer) ([]session.Kept, error) {
-	games, err := peer.Games()
-	var out []session.Kept
-	for _, k := range games {
-		if !k.Finished {
-			out = append(out, k)
-		}
-	}
-	return out, err
-}
-
 // choose finds the game that is meant: by its table's name, whole or shortened,
 // by its number in the list, or the only one.
 func (p *program) choose(peer *session.Peer, name string) (session.Kept, error) {
-	games, damaged := unfinished(peer)
+	games, damaged := peer.Unfinished()
 	fit := named(games, name)
 	switch {
 	case len(fit) == 1:
@@ -141,7 +128,7 @@ func (p *program) listGames() (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, peer.Close()) }()
-	games, damaged := unfinished(peer)
+	games, damaged := peer.Unfinished()
 	if len(games) == 0 && damaged == nil {
 		return p.noGame(peer)
 	}
@@ -186,7 +173,7 @@ func (p *program) rows(games []session.Kept) [][]string {
 
 // remind says what games are unfinished here, before another one begins.
 func (p *program) remind(peer *session.Peer) {
-	games, _ := unfinished(peer) // what is damaged is said by resume
+	games, _ := peer.Unfinished() // what is damaged is said by resume
 	p.paper.Lines(p.reminders(games))
 }
 

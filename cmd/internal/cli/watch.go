@@ -22,7 +22,7 @@ func (p *program) watchCommand() *cobra.Command {
 		switch {
 		case addr != "" && table != "":
 			return p.usage("bad.both", "hint.both")
-		case addr != "" && !dialable(addr):
+		case addr != "" && !session.Dialable(addr):
 			return p.usage("bad.addr", "hint.goodaddr", "address", addr)
 		case wait <= 0:
 			return p.usage("bad.wait", "hint.wait.flag", "value", wait)

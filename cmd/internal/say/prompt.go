@@ -33,6 +33,15 @@ func (b *Book) Prompt(v *view.View) string {
 	return ""
 }
 
+// Overtime tells a player that their time is over. Where nobody may leave, nobody can
+// go on without them either.
+func (b *Book) Overtime(spared bool) string {
+	if spared {
+		return b.Say("late.you")
+	}
+	return b.Say("late.you.stay")
+}
+
 // neighbour is the next player to the left who is still at the table.
 func neighbour(v *view.View) int {
 	next := (v.Me + 1) % len(v.Players)

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -174,6 +177,17 @@ func (p *Peer) Open(ctx context.Context, o Offer) (*Seating, error) {
 // Join takes a seat at a table that was found.
 func (p *Peer) Join(ctx context.Context, f Found) (*Seating, error) {
 	return p.sit(p.node.Join(ctx, f.at, p.me()))
+}
+
+// Dialable reports whether an address looks like one; whether it leads anywhere is for
+// the network to say.
+func Dialable(addr string) bool {
+	if strings.HasPrefix(addr, "/") {
+		return true // a multiaddr
+	}
+	host, port, err := net.SplitHostPort(addr)
+	n, bad := strconv.ParseUint(port, 10, 16)
+	return err == nil && bad == nil && n > 0 && host != ""
 }
 
 // JoinAddr takes a seat at the table at a typed address.

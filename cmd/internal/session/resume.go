@@ -50,6 +50,13 @@ func (p *Peer) Games() ([]Kept, error) {
 	return out, damaged
 }
 
+// Unfinished lists the games that can be gone on with, or whose end is still to be
+// handed on, newest first. Its error is that of Games.
+func (p *Peer) Unfinished() ([]Kept, error) {
+	games, damaged := p.Games()
+	return slices.DeleteFunc(games, func(k Kept) bool { return k.Finished }), damaged
+}
+
 // over reports whether a kept game has come to its end. Nothing but its log says
 // so; what does not fit together is told by Resume.
 func (p *Peer) over(id feed.Hash) bool {

@@ -25,6 +25,8 @@ type Update struct {
 	Blamed []table.Fault
 	// Droppable are the seats that the others may go on without now.
 	Droppable []int
+	// Spared says that the others could go on without this seat, too.
+	Spared bool
 	// Motions are what has been moved in the open round.
 	Motions []Motion
 	// Deadline is when whoever owes an entry is over their time; zero is never.
@@ -78,6 +80,7 @@ func (c *Core) show() {
 			u.Droppable = append(u.Droppable, i)
 		}
 	}
+	u.Spared = c.there() && c.state.Tolerates(append(c.culprits(), c.cfg.Me)...)
 	u.Compare = c.seat != nil && !c.ready && c.state.Stage >= table.Sorting
 	if c.spoken() || !c.there() {
 		u.View.Choices = view.Choices{}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"alibi/cmd/internal/say"
 	"alibi/cmd/internal/session"
 )
 
@@ -19,8 +20,6 @@ var reasons = []struct {
 	{ErrStale, "web.wrong.stale"},
 	{errNote, "web.wrong.note"},
 	{errForm, "web.wrong.form"},
-	{errLeavers, "web.wrong.leavers"},
-	{errName, "web.wrong.name"},
 	{errNotLog, "web.wrong.notlog"},
 	{session.ErrOver, "web.wrong.over"},
 	{session.ErrWaiting, "web.wrong.waiting"},
@@ -51,13 +50,30 @@ func why(err error) string {
 	return "web.wrong"
 }
 
+// misfilled is what a form got wrong that a page cannot prevent, in the words that the
+// command line has for the same: what is wrong, and what would be right.
+type misfilled struct {
+	what, hint string // keys
+	pairs      []any
+}
+
+func (m misfilled) Error() string { return "web: " + m.what }
+
+func (m misfilled) say(b *say.Book) string {
+	return b.Say("web.wrong.with", "what", b.Say(m.what, m.pairs...), "hint", b.Say(m.hint, m.pairs...))
+}
+
 // wrong says why something was not done. A script gets the sentence alone.
 func (s *Server) wrong(w http.ResponseWriter, r *http.Request, err error) {
+	if m, ok := errors.AsType[misfilled](err); ok {
+		s.say(w, r, http.StatusConflict, m.say(s.book(r)))
+		return
+	}
 	status := http.StatusConflict
 	if errors.Is(err, errForm) {
 		status = http.StatusBadRequest
 	}
-	s.say(w, r, status, why(err))
+	s.say(w, r, status, s.book(r).Say(why(err)))
 }
 
 // refuse answers a request that is let nowhere.
@@ -66,24 +82,23 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, status int) {
 	if status == http.StatusNotFound {
 		key = "web.nopage"
 	}
-	s.say(w, r, status, key)
+	s.say(w, r, status, s.book(r).Say(key))
 }
 
 // scripted reports whether a script of ours asks, which says so itself: browsers
 // send no Sec-Fetch-Mode to a phone's page.
 func scripted(r *http.Request) bool { return r.Header.Get("Accept") == "text/plain" }
 
-func (s *Server) say(w http.ResponseWriter, r *http.Request, status int, key string) {
-	book := s.book(r)
+func (s *Server) say(w http.ResponseWriter, r *http.Request, status int, sentence string) {
 	if scripted(r) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		w.WriteHeader(status)
-		_, _ = w.Write([]byte(book.Say(key)))
+		_, _ = w.Write([]byte(sentence))
 		return
 	}
 	var b bytes.Buffer
-	if err := s.pages.note(&b, book, key); err != nil {
-		http.Error(w, book.Say(key), status)
+	if err := s.pages.note(&b, s.book(r), sentence); err != nil {
+		http.Error(w, sentence, status)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -113,20 +113,32 @@ func (a *App) look(ctx context.Context) {
 // refreshTables reads what the network shows.
 func (a *App) refreshTables() {
 	tables, addrs, finding := a.peer.Tables(), a.peer.Addrs(), a.peer.Finding()
-	a.show(func(s *Scene) { s.Tables, s.Addrs, s.Finding = tables, addrs, finding })
+	a.show(func(s *Scene) { s.Tables, s.Addrs, s.Finding = steady(s.Tables, tables), addrs, finding })
+}
+
+// steady puts tables in the order in which they came to be seen: a new one must not
+// push another away from under a hand that reaches for it.
+func steady(seen, now []session.Found) []session.Found {
+	place := map[[2]string]int{}
+	for i, f := range seen {
+		place[[2]string{f.Host, f.Name}] = i + 1
+	}
+	at := func(f session.Found) int {
+		if n := place[[2]string{f.Host, f.Name}]; n > 0 {
+			return n
+		}
+		return len(seen) + 1
+	}
+	out := slices.Clone(now)
+	slices.SortStableFunc(out, func(a, b session.Found) int { return at(a) - at(b) })
+	return out
 }
 
 // refreshGames reads what can be taken up again. It folds the log of every such game,
 // so it is done when that may have changed, and not with the news of the network.
 func (a *App) refreshGames() {
-	var kept []session.Kept
-	games, _ := a.peer.Games() // what is damaged is said by `alibi resume`
-	for _, k := range games {
-		if !k.Finished {
-			kept = append(kept, k)
-		}
-	}
-	a.show(func(s *Scene) { s.Games = kept })
+	games, _ := a.peer.Unfinished() // what is damaged is said by `alibi resume`
+	a.show(func(s *Scene) { s.Games = games })
 }
 
 // Scene is the newest, and a channel that is closed once it is not any more.
@@ -287,7 +299,7 @@ func (a *App) take(take func(context.Context) (*session.Session, error)) error {
 // Rename says what others see from the next table on.
 func (a *App) Rename(name string) error {
 	if err := session.CheckName(name); err != nil {
-		return errName
+		return misname("bad.name", name)
 	}
 	a.peer.Rename(name)
 	a.show(func(s *Scene) { s.Name = name })

@@ -18,12 +18,6 @@ import (
 // errForm means that a form does not say what it should; no page of ours sends it.
 var errForm = errors.New("web: a form that makes no sense")
 
-// What a form can get wrong that a page cannot prevent.
-var (
-	errLeavers = errors.New("web: more may leave than seats can spare")
-	errName    = errors.New("web: a name that cannot be shown")
-)
-
 // deeds are what a form can ask for, by name.
 var deeds = map[string]func(*App, context.Context, form) error{
 	"open": open, "join": join, "address": address, "watch": watch, "resume": resume, "name": rename,
@@ -136,21 +130,47 @@ func open(a *App, _ context.Context, f form) error {
 	if err != nil {
 		return errForm
 	}
-	if leavers > session.MaxLeavers(seats) {
-		return errLeavers
+	if most := session.MaxLeavers(seats); leavers > most {
+		return misfilled{"bad.leavers", "hint.leavers", []any{"leavers", leavers, "seats", seats, "most", most}}
 	}
 	if err := session.CheckName(f.text("table")); err != nil {
-		return errName
+		return misname("bad.table", f.text("table"))
 	}
 	return a.Open(session.Offer{Table: f.text("table"), Edition: e, Options: o, Seats: seats, Leavers: leavers})
 }
 
-func join(a *App, _ context.Context, f form) error    { return a.Join(f.text("table"), f.text("host")) }
-func address(a *App, _ context.Context, f form) error { return a.JoinAddr(bare(f.text("address"))) }
-func watch(a *App, _ context.Context, f form) error   { return a.Watch(f.text("table"), f.text("host")) }
-func rename(a *App, _ context.Context, f form) error  { return a.Rename(f.text("name")) }
-func ready(a *App, _ context.Context, f form) error   { return a.Ready(f.text("yes") != "") }
-func same(a *App, ctx context.Context, _ form) error  { return a.Same(ctx) }
+func join(a *App, _ context.Context, f form) error   { return a.Join(f.text("table"), f.text("host")) }
+func watch(a *App, _ context.Context, f form) error  { return a.Watch(f.text("table"), f.text("host")) }
+func rename(a *App, _ context.Context, f form) error { return a.Rename(f.text("name")) }
+func ready(a *App, _ context.Context, f form) error  { return a.Ready(f.text("yes") != "") }
+func same(a *App, ctx context.Context, _ form) error { return a.Same(ctx) }
+
+// misname refuses a name.
+func misname(what, name string) error {
+	return misfilled{what, "hint.goodname", []any{"name", shown(name), "most", session.MaxName}}
+}
+
+// shown is what was typed as it can be said again: in one line, and not for ever.
+func shown(typed string) string {
+	var out []rune
+	for _, r := range typed {
+		if !unicode.IsPrint(r) {
+			r = unicode.ReplacementChar
+		}
+		if out = append(out, r); len(out) > session.MaxName {
+			return string(out) + "…"
+		}
+	}
+	return string(out)
+}
+
+func address(a *App, _ context.Context, f form) error {
+	at := bare(f.text("address"))
+	if !session.Dialable(at) {
+		return misfilled{"bad.addr", "hint.goodaddr", []any{"address", shown(at)}}
+	}
+	return a.JoinAddr(at)
+}
 
 func quit(a *App, _ context.Context, _ form) error {
 	a.Quit()

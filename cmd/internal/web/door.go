@@ -16,6 +16,7 @@ func (s *Server) Phones(at []netip.AddrPort) *Server {
 	s.phones = newPhones(s.app, at)
 	s.pages.phones = true
 	out := &Server{app: s.app, pages: newPages(), port: int(at[0].Port()), phones: s.phones, lan: true, prefer: s.prefer}
+	out.pages.beat = s.pages.beat
 	out.names = func(host string) bool {
 		ip, err := netip.ParseAddr(host)
 		for _, a := range at {

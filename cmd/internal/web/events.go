@@ -7,9 +7,13 @@ import (
 	"time"
 )
 
-// beat is how often a window hears from this program although nothing changes, so
+// beat is how often, unless Beat says otherwise, a window hears from this program although nothing changes, so
 // that either learns that the other is gone.
 const beat = 15 * time.Second
+
+// Beat changes how often windows hear from this program although nothing changes.
+// It is called before Phones and Run.
+func (s *Server) Beat(every time.Duration) { s.pages.beat = every }
 
 // events sends the inner part of the page whenever it changes. A window that was
 // away, asleep or reloaded begins with what is shown now: nothing is counted, and
@@ -20,7 +24,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Time{})
 	book := s.book(r)
-	tick := time.NewTicker(beat)
+	tick := time.NewTicker(s.pages.beat)
 	defer tick.Stop()
 	show := of
 	if s.phones != nil && !s.lan && r.URL.Query().Get("page") == "phone" {

@@ -176,7 +176,7 @@ func (d desk) notices() []notice {
 	for _, i := range u.Late {
 		text := b.Say("late", "who", b.Player(v, i))
 		if i == v.Me {
-			text = b.Say("late.you")
+			text = b.Overtime(u.Spared)
 		}
 		out = append(out, d.about(i, text, named))
 	}

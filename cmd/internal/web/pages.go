@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"io"
+	"time"
 
 	"alibi/cmd/internal/say"
 )
@@ -13,12 +14,13 @@ import (
 type pages struct {
 	books  map[string]*template.Template // by language
 	phones bool                          // a page lets them in
+	beat   time.Duration                 // how often at least a window hears of this program
 }
 
 func newPages() *pages {
 	base := template.Must(template.New("").Funcs(template.FuncMap{"say": say.English().Say}).
 		ParseFS(files, "templates/*.html"))
-	p := &pages{books: map[string]*template.Template{}}
+	p := &pages{books: map[string]*template.Template{}, beat: beat}
 	for _, l := range say.Languages() {
 		b, _ := say.In(l.Tag)
 		p.books[l.Tag] = template.Must(base.Clone()).Funcs(template.FuncMap{"say": b.Say})
@@ -43,6 +45,7 @@ type frame struct {
 	Path      string // where the choice of a language leads back to
 	At        string // the template of what is shown
 	Live      string // the events that it follows
+	Beat      int64  // ms in which something is heard at least
 	Bare      bool   // leads nowhere: for somebody who is not in yet
 	Phones    bool   // there is a page that lets phones in
 	Title     string
@@ -67,9 +70,9 @@ func (p *pages) page(w io.Writer, s *Scene, b *say.Book) error {
 }
 
 // note writes a small page with one sentence.
-func (p *pages) note(w io.Writer, b *say.Book, key string) error {
+func (p *pages) note(w io.Writer, b *say.Book, sentence string) error {
 	title := b.Say("web.brand")
-	return p.whole(w, b, body{Name: "note", Title: title, Data: b.Say(key)}, frame{Path: "/"})
+	return p.whole(w, b, body{Name: "note", Title: title, Data: sentence}, frame{Path: "/"})
 }
 
 func (p *pages) inner(w io.Writer, b *say.Book, m body) error {
@@ -88,7 +91,7 @@ func (p *pages) whole(w io.Writer, b *say.Book, m body, f frame) error {
 		return err
 	}
 	f.Lang, f.Languages = b.Language(), say.Languages()
-	f.Phones = p.phones
+	f.Phones, f.Beat = p.phones, p.beat.Milliseconds()
 	f.At, f.Title, f.Turn, f.Main = m.Name, m.Title, m.Turn, template.HTML(in.String()) // rendered just now
 	return p.books[f.Lang.Tag].ExecuteTemplate(w, "layout", f)
 }

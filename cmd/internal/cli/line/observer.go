@@ -110,7 +110,7 @@ func (o *observer) overtime(u *session.Update) (out []string) {
 		who := o.book.Player(u.View, i)
 		switch {
 		case i == u.View.Me:
-			out = append(out, o.book.Say("late.you"))
+			out = append(out, o.book.Overtime(u.Spared))
 		case o.can(u, i):
 			out = append(out, o.book.Say("late.drop", "who", who, "short", short(u.View, i)))
 		default:

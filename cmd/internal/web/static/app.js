@@ -1,5 +1,11 @@
 // What a page does beyond forms: it shows news as they come, sends a form once
 // and without leaving the page, and asks before what cannot be taken back.
+//
+// It is more than a page long, since a game is played for an hour in one window that
+// is never loaded again: news must not take away what is half chosen, half written,
+// pressed or focused; a line that falls silent must be noticed; and nervous hands
+// must not send twice. A library for this would be many times as long, and no
+// smaller to check. It draws nothing and knows no rule: without it every form works.
 "use strict";
 const $ = (q, at = document) => at.querySelector(q);
 const main = $("#main"), said = $("#said"), lost = $("#lost"), sure = $("#sure"), sound = $("#sound");
@@ -17,7 +23,7 @@ const morph = {
   },
 };
 function news(html) {
-  const was = $("#view").dataset.turn;
+  const was = $("#view").dataset.turn, at = document.activeElement, seen = at.matches(":focus-visible");
   const fresh = document.createElement("main");
   fresh.innerHTML = html;
   Idiomorph.morph(main, [...fresh.childNodes], morph);
@@ -25,28 +31,58 @@ function news(html) {
   document.title = view.dataset.title;
   $("#icon").href = `/static/icon${view.dataset.turn ? "-turn" : ""}.svg`;
   if (view.dataset.turn && !was && localStorage.getItem("sound")) chime();
+  if (at !== document.body && document.activeElement === document.body) goOn(seen);
   count();
   heard();
 }
 
-// Events: a window that was asleep begins again with what is shown now.
-let source, watch;
+// What had the focus is gone: it goes to what happens now, not back to the top of
+// the document. A mouse does not look for it, so the page stays where it is then.
+function goOn(seen) {
+  const to = $("#compare h2, #end h2, .act h2", main) || $(".state", main) || $("h1", main);
+  if (to && !sure.open) to.focus({ preventScroll: !seen });
+}
+
+// News waits for a hand: while a button of the mouse is down, lest it replace what is
+// pressed before it is let go and no click comes of it; and while the mouse moves over
+// a list whose rows it could shift.
+let held = null, still = 0;
+function hold(ms) {
+  clearTimeout(still);
+  still = setTimeout(() => {
+    const html = held;
+    still = 0;
+    held = null;
+    if (html !== null) news(html);
+  }, ms);
+}
+addEventListener("pointerdown", () => hold(2000), true); // should nobody say that it was let go
+for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => hold(0), true); // after the click
+addEventListener("pointermove", e => { if (!e.buttons && e.target.closest("[data-steady]")) hold(400); }, true);
+
+// Events: a window that was asleep begins again with what is shown now. The line may
+// fall silent without breaking, as under a closed lid; the program is heard at every
+// beat, so that silence says that nobody is there. Clocks run on while timers sleep.
+const beat = Number(document.body.dataset.beat), patience = 2.5 * beat;
+let source, due = Infinity;
 function listen() {
+  if (source) source.close();
   source = new EventSource(document.body.dataset.live);
-  source.addEventListener("main", e => { alive(); news(e.data); });
+  source.addEventListener("main", e => { alive(); if (still) held = e.data; else news(e.data); });
   source.addEventListener("beat", alive);
-  source.onerror = () => { lost.hidden = false; if (source.readyState === EventSource.CLOSED) wait(3000); };
-  wait(40000);
+  source.onerror = () => { lost.hidden = false; if (source.readyState === EventSource.CLOSED) due = Date.now() + 3000; };
+  due = Date.now() + patience;
 }
 function alive() {
   lost.hidden = true;
-  wait(40000);
+  due = Date.now() + patience;
 }
-function wait(ms) {
-  clearTimeout(watch);
-  watch = setTimeout(() => { source.close(); lost.hidden = false; listen(); }, ms);
+function overdue() {
+  if (Date.now() < due) return;
+  lost.hidden = false;
+  listen();
 }
-if (document.body.dataset.live) listen();
+if (document.body.dataset.live) { listen(); setInterval(overdue, Math.min(1000, beat)); }
 
 // Forms. What was sent once is not sent again before the page says what came of it,
 // nor ever in the same round.
