@@ -47,6 +47,9 @@ func (r *Report) replay() {
 		if st.Guess[i] != nil {
 			p.Guesses[i] = seat.Decrypt(st, st.Guess[i].Cards(), key)
 		}
+		if said := announced(st, i); said != nil {
+			p.Guesses[i] = said
+		}
 		if seen := st.Peeked[i]; seen != nil && !slices.Equal(seat.Decrypt(st, seen, key), st.Pos.Crime) {
 			r.find(i, st.Round, checkPeeked)
 		}
@@ -59,6 +62,16 @@ func (r *Report) replay() {
 	for i, e := range st.Story {
 		r.checkEvent(p, i, e)
 	}
+}
+
+// announced is the last guess that a seat announced, nil if it did none.
+func announced(st *table.State, seat int) (guess []rules.Card) {
+	for _, e := range st.Story {
+		if e.Kind == table.Charged && e.Seat == seat {
+			guess = e.Cards
+		}
+	}
+	return guess
 }
 
 // whole reports whether every hand is open: by its key, or laid down because its

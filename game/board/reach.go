@@ -133,16 +133,27 @@ func init() {
 
 // Distance is the number of pips that it takes at least to come from one room to another
 // over an empty board, a step out of the first and one into the second included.
-func Distance(from, to Room) int {
-	if from == to {
+func Distance(from, to Room) int { return Steps(In(from), to) }
+
+// Steps is the number of pips that it takes at least to come from a place into a room over
+// an empty board, a step out of a room and one into it included; none if that is where it
+// starts.
+func Steps(from Place, to Room) int {
+	if from.Room == to {
 		return 0
 	}
-	var at []Square
-	seen := map[Square]bool{}
-	for _, d := range Doors(from) {
-		at, seen[d.Outside] = append(at, d.Outside), true
+	at, out := []Square{from.Square}, 0
+	if from.Room != Nowhere {
+		at, out = nil, 1
+		for _, d := range Doors(from.Room) {
+			at = append(at, d.Outside)
+		}
 	}
-	for steps := 1; len(at) > 0; steps++ {
+	seen := map[Square]bool{}
+	for _, q := range at {
+		seen[q] = true
+	}
+	for steps := out; len(at) > 0; steps++ {
 		var next []Square
 		for _, q := range at {
 			if slices.ContainsFunc(outside[q], func(d Door) bool { return d.Room == to }) {
@@ -156,5 +167,5 @@ func Distance(from, to Room) int {
 		}
 		at = next
 	}
-	return -1 // the board is in one piece
+	return -1 // no token stands there
 }

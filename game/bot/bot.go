@@ -1,6 +1,7 @@
 // Package bot plays a seat by reading its View and nothing else. The bot is a
 // plain one: it plays legally, eliminates by what it saw, asks about what it
-// does not know, and accuses only when one solution is left.
+// does not know, and accuses only when one solution is left. On a board it walks
+// to the rooms that it has to ask about.
 package bot
 
 import (
@@ -25,6 +26,10 @@ func (b Bot) Decide(v *view.View) seat.Action {
 	switch {
 	case c.Turn:
 		return b.turn(v)
+	case len(c.Pick) > 0:
+		return seat.Pick{Suspect: c.Pick[b.pick(v, "suspect", len(c.Pick))]}
+	case c.Roll || c.End || !c.Go.None():
+		return b.onBoard(v)
 	case c.Answer && len(c.Show) == 0:
 		return seat.Deny{}
 	case c.Answer:

@@ -39,14 +39,22 @@ const (
 	KindLeave     Kind = 16 // ends the game for a seat, with or without its key
 	KindKeyShares Kind = 17 // deals key shares to all others
 	KindComplain  Kind = 18 // proves that key shares are bad
+	KindPick      Kind = 19 // picks the suspect to play
+	KindRoll      Kind = 20 // asks for the dice
+	KindPassage   Kind = 21 // takes the secret passage instead
+	KindGo        Kind = 22 // moves one's token
+	KindSuggest   Kind = 23 // asks about the room one is in, a suspect and a weapon
+	KindCharge    Kind = 24 // announces an accusation and its cards
+	KindEnd       Kind = 25 // ends one's turn
 
 	// KindCount is how many kinds there are. The kind of a ballot is none of
 	// them: package feed reads those.
-	KindCount = 19
+	KindCount = 26
 )
 
 var kindNames = [KindCount]string{"accept", "keys", "shuffle", "checked", "shares", "vote", "ask", "accuse",
-	"deny", "show", "seal", "unseal", "order", "guess", "verdict", "disclose", "leave", "keyshares", "complain"}
+	"deny", "show", "seal", "unseal", "order", "guess", "verdict", "disclose", "leave", "keyshares", "complain",
+	"pick", "roll", "passage", "go", "suggest", "charge", "end"}
 
 func (k Kind) String() string {
 	if int(k) < len(kindNames) {
@@ -175,6 +183,39 @@ type (
 		Dealer uint8
 		Proof  []byte
 	}
+	// Pick names a suspect of the edition.
+	Pick struct {
+		_       struct{} `cbor:",toarray"`
+		Suspect uint8
+	}
+	// Roll says nothing more: what the dice show comes in the next round.
+	Roll struct {
+		_ struct{} `cbor:",toarray"`
+	}
+	// Passage says nothing more: every room has at most one.
+	Passage struct {
+		_ struct{} `cbor:",toarray"`
+	}
+	// Go names a place, see PlaceNumber.
+	Go struct {
+		_  struct{} `cbor:",toarray"`
+		To uint16
+	}
+	// Suggest names two cards of the edition; the third is the room.
+	Suggest struct {
+		_       struct{} `cbor:",toarray"`
+		Suspect uint8
+		Weapon  uint8
+	}
+	// Charge names the cards of a guess openly, in category order.
+	Charge struct {
+		_     struct{} `cbor:",toarray"`
+		Cards []uint8
+	}
+	// End says nothing more.
+	End struct {
+		_ struct{} `cbor:",toarray"`
+	}
 )
 
 func (*KeyShares) Kind() Kind { return KindKeyShares }
@@ -196,6 +237,13 @@ func (*Guess) Kind() Kind     { return KindGuess }
 func (*Verdict) Kind() Kind   { return KindVerdict }
 func (*Disclose) Kind() Kind  { return KindDisclose }
 func (*Leave) Kind() Kind     { return KindLeave }
+func (*Pick) Kind() Kind      { return KindPick }
+func (*Roll) Kind() Kind      { return KindRoll }
+func (*Passage) Kind() Kind   { return KindPassage }
+func (*Go) Kind() Kind        { return KindGo }
+func (*Suggest) Kind() Kind   { return KindSuggest }
+func (*Charge) Kind() Kind    { return KindCharge }
+func (*End) Kind() Kind       { return KindEnd }
 
 var newMove = [KindCount]func() Move{
 	KindAccept:    func() Move { return new(Accept) },
@@ -217,6 +265,13 @@ var newMove = [KindCount]func() Move{
 	KindLeave:     func() Move { return new(Leave) },
 	KindKeyShares: func() Move { return new(KeyShares) },
 	KindComplain:  func() Move { return new(Complain) },
+	KindPick:      func() Move { return new(Pick) },
+	KindRoll:      func() Move { return new(Roll) },
+	KindPassage:   func() Move { return new(Passage) },
+	KindGo:        func() Move { return new(Go) },
+	KindSuggest:   func() Move { return new(Suggest) },
+	KindCharge:    func() Move { return new(Charge) },
+	KindEnd:       func() Move { return new(End) },
 }
 
 // ErrKind refuses a kind this version does not know.

@@ -22,10 +22,20 @@ type Terms struct {
 	Watch   bool
 }
 
+// BoardTerms are the terms of an edition that is played on a board.
+type BoardTerms struct {
+	_        struct{} `cbor:",toarray"`
+	Terms    Terms
+	Dice     uint8 // in a roll
+	DoorCost uint8 // pips that a step into a room takes
+}
+
 // Refusals of DecodeTerms.
 var (
 	ErrEdition = errors.New("move: unknown edition")
 	ErrDeck    = errors.New("move: edition has other cards here")
+	ErrBoard   = errors.New("move: terms with a board are for editions that have one, and for them alone")
+	ErrDice    = errors.New("move: a roll is of one or two dice, and a door costs one pip or none")
 )
 
 // DeckHash is a hash of the edition's name and of its cards' keys in order.
@@ -39,26 +49,39 @@ func DeckHash(e *rules.Edition) [32]byte {
 
 // EncodeTerms is the charter's Terms for an edition and its options.
 func EncodeTerms(e *rules.Edition, o rules.Options) ([]byte, error) {
-	if err := o.Validate(); err != nil {
+	if err := o.Suit(e); err != nil {
 		return nil, err
 	}
-	return feed.Marshal(Terms{Edition: e.Name, Deck: DeckHash(e), First: o.First, Order: o.Order, Last: o.Last, Book: o.Notebook,
-		Timer: o.Timer, Watch: o.Watch})
+	t := Terms{Edition: e.Name, Deck: DeckHash(e), First: o.First, Order: o.Order, Last: o.Last, Book: o.Notebook,
+		Timer: o.Timer, Watch: o.Watch}
+	if e.Board {
+		return feed.Marshal(BoardTerms{Terms: t, Dice: uint8(o.Dice()), DoorCost: uint8(o.DoorCost())})
+	}
+	return feed.Marshal(t)
 }
 
 // DecodeTerms reads them strictly.
 func DecodeTerms(b []byte) (*rules.Edition, rules.Options, error) {
-	var t Terms
-	if err := feed.Unmarshal(b, &t); err != nil {
-		return nil, rules.Options{}, fmt.Errorf("move: terms: %w", err)
+	var t BoardTerms
+	onBoard := feed.Unmarshal(b, &t) == nil
+	if !onBoard {
+		t = BoardTerms{Dice: 1, DoorCost: 1}
+		if err := feed.Unmarshal(b, &t.Terms); err != nil {
+			return nil, rules.Options{}, fmt.Errorf("move: terms: %w", err)
+		}
 	}
-	e, ok := rules.Lookup(t.Edition)
-	if !ok {
-		return nil, rules.Options{}, fmt.Errorf("%w: %q", ErrEdition, t.Edition)
+	e, ok := rules.LookupPlayed(t.Terms.Edition)
+	switch {
+	case !ok:
+		return nil, rules.Options{}, fmt.Errorf("%w: %q", ErrEdition, t.Terms.Edition)
+	case t.Terms.Deck != DeckHash(e):
+		return nil, rules.Options{}, fmt.Errorf("%w: %q", ErrDeck, e.Name)
+	case e.Board != onBoard:
+		return nil, rules.Options{}, fmt.Errorf("%w: %q", ErrBoard, e.Name)
+	case t.Dice < 1 || t.Dice > 2 || t.DoorCost > 1:
+		return nil, rules.Options{}, fmt.Errorf("%w: %d, %d", ErrDice, t.Dice, t.DoorCost)
 	}
-	if t.Deck != DeckHash(e) {
-		return nil, rules.Options{}, fmt.Errorf("%w: %q", ErrDeck, t.Edition)
-	}
-	o := rules.Options{First: t.First, Order: t.Order, Last: t.Last, Notebook: t.Book, Timer: t.Timer, Watch: t.Watch}
-	return e, o, o.Validate()
+	o := rules.Options{First: t.Terms.First, Order: t.Terms.Order, Last: t.Terms.Last, Notebook: t.Terms.Book,
+		Timer: t.Terms.Timer, Watch: t.Terms.Watch, TwoDice: t.Dice == 2, FreeDoors: t.DoorCost == 0}
+	return e, o, o.Suit(e)
 }

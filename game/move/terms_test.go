@@ -11,21 +11,36 @@ import (
 	"alibi/game/rules"
 )
 
-// everyTerms calls f with every edition and combination of options.
+// everyTerms calls f with every edition and combination of options that it has.
 func everyTerms(f func(e *rules.Edition, o rules.Options)) {
-	for _, e := range rules.Editions() {
+	for _, e := range rules.Played() {
 		for _, first := range rules.FirstChoices {
 			for _, order := range rules.OrderChoices {
 				for _, last := range rules.LastChoices {
 					for _, book := range rules.NotebookChoices {
-						for i, timer := range []uint16{0, 10, 3600} {
-							f(e, rules.Options{First: first, Order: order, Last: last, Notebook: book, Timer: timer, Watch: i == 1})
-						}
-						f(e, rules.Options{First: first, Order: order, Last: last, Notebook: book, Watch: true})
+						o := rules.Options{First: first, Order: order, Last: last, Notebook: book}
+						everyNumber(o, func(o rules.Options) {
+							if o.Suit(e) == nil {
+								f(e, o)
+							}
+						})
 					}
 				}
 			}
 		}
+	}
+}
+
+// everyNumber goes through the options that are no choice of words.
+func everyNumber(o rules.Options, f func(o rules.Options)) {
+	for i := range 4 {
+		o.TwoDice, o.FreeDoors = i&1 != 0, i&2 != 0
+		for j, timer := range []uint16{0, 10, 3600} {
+			o.Timer, o.Watch = timer, j == 1
+			f(o)
+		}
+		o.Timer, o.Watch = 0, true
+		f(o)
 	}
 }
 
@@ -91,6 +106,50 @@ func TestTermsRefused(t *testing.T) {
 	}
 	if _, err := move.EncodeTerms(e, rules.Options{}); !errors.As(err, &option) {
 		t.Errorf("encoded: %v", err)
+	}
+}
+
+// Terms with a board are for a board alone, and its options for it.
+func TestBoardTermsRefused(t *testing.T) {
+	classic := rules.Classic()
+	good := move.BoardTerms{Dice: 2, DoorCost: 0, Terms: move.Terms{
+		Edition: classic.Name, Deck: move.DeckHash(classic), First: "random", Order: "left", Last: "wins", Book: "auto"}}
+	card := rules.Editions()[0]
+	var option *rules.OptionError
+	for name, tt := range map[string]struct {
+		change func(*move.BoardTerms)
+		want   error
+	}{
+		"no dice":             {func(x *move.BoardTerms) { x.Dice = 0 }, move.ErrDice},
+		"three dice":          {func(x *move.BoardTerms) { x.Dice = 3 }, move.ErrDice},
+		"a dear door":         {func(x *move.BoardTerms) { x.DoorCost = 2 }, move.ErrDice},
+		"first by vote":       {func(x *move.BoardTerms) { x.Terms.First = "vote" }, nil},
+		"order by lot":        {func(x *move.BoardTerms) { x.Terms.Order = "random" }, nil},
+		"a card game's":       {func(x *move.BoardTerms) { x.Terms.Edition, x.Terms.Deck = card.Name, move.DeckHash(card) }, move.ErrBoard},
+		"a card game's cards": {func(x *move.BoardTerms) { x.Terms.Deck = move.DeckHash(card) }, move.ErrDeck},
+	} {
+		x := good
+		tt.change(&x)
+		b, err := feed.Marshal(x)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = move.DecodeTerms(b)
+		if tt.want != nil && !errors.Is(err, tt.want) || tt.want == nil && !errors.As(err, &option) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	b, err := feed.Marshal(good.Terms)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := move.DecodeTerms(b); !errors.Is(err, move.ErrBoard) {
+		t.Errorf("without a board: %v", err)
+	}
+	o := rules.DefaultOptions()
+	o.TwoDice = true
+	if _, err := move.EncodeTerms(card, o); !errors.As(err, &option) {
+		t.Errorf("a card game with dice: %v", err)
 	}
 }
 

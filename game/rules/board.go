@@ -22,12 +22,13 @@ type Board struct {
 	Dice     []int                       // rolled in this turn, nil before
 }
 
-func (b *Board) clone() *Board {
+// Clone is a copy that shares nothing.
+func (b *Board) Clone() *Board {
 	if b == nil {
 		return nil
 	}
 	c := *b
-	c.Suspects, c.Called = slices.Clone(b.Suspects), slices.Clone(b.Called)
+	c.Suspects, c.Called, c.Dice = slices.Clone(b.Suspects), slices.Clone(b.Called), slices.Clone(b.Dice)
 	return &c
 }
 
@@ -159,8 +160,13 @@ func (p *Position) suggest(a Suggest) {
 	}
 	p.Board.Weapons[a.Weapon-p.Edition.Of(Weapon)[0]] = at.Room
 	p.Phase = Answering
-	p.Question = &Question{Asker: p.Active, Cards: []Card{a.Suspect, a.Weapon, p.Edition.Of(Location)[at.Room]}}
+	p.Question = &Question{Asker: p.Active, Cards: p.Asked(a)}
 	p.refer(p.Active + 1)
+}
+
+// Asked are the cards that a legal suggestion is about.
+func (p *Position) Asked(a Suggest) []Card {
+	return []Card{a.Suspect, a.Weapon, p.Edition.Of(Location)[p.stand().Room]}
 }
 
 // charge announces an accusation. All confirm what they heard before the Crime

@@ -89,16 +89,24 @@ func (e *Edition) of(decks ...[]string) *Edition {
 	return e
 }
 
-// Classic is the board game. It is not among Editions yet, for nothing above
-// this package can play it.
+// Classic is the board game. It is not among Editions yet, for the faces cannot
+// show it.
 func Classic() *Edition { return classic }
 
-// Editions lists every edition this build plays.
+// Editions lists every edition that the faces of this build offer.
 func Editions() []*Edition { return slices.Clone(editions) }
 
-// Lookup finds an edition by name.
-func Lookup(name string) (*Edition, bool) {
-	for _, e := range editions {
+// Lookup finds one of Editions by name.
+func Lookup(name string) (*Edition, bool) { return named(editions, name) }
+
+// Played lists every edition that the game packages play.
+func Played() []*Edition { return append(Editions(), classic) }
+
+// LookupPlayed finds one of Played by name.
+func LookupPlayed(name string) (*Edition, bool) { return named(Played(), name) }
+
+func named(of []*Edition, name string) (*Edition, bool) {
+	for _, e := range of {
 		if e.Name == name {
 			return e, true
 		}

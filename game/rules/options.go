@@ -13,6 +13,8 @@ var (
 	OrderChoices    = []string{"left", "random", "agreed"}
 	LastChoices     = []string{"wins", "plays-on"}
 	NotebookChoices = []string{"auto", "marks", "solver"}
+	DiceChoices     = []string{"1", "2"}
+	DoorChoices     = []string{"1", "0"}
 )
 
 // The bounds of a timer that is not off, in seconds.
@@ -47,6 +49,43 @@ func (o Options) Dice() int {
 		return 2
 	}
 	return 1
+}
+
+// DoorCost is how many pips a step into a room takes.
+func (o Options) DoorCost() int {
+	if o.FreeDoors {
+		return 0
+	}
+	return 1
+}
+
+// Suit refuses options that mean nothing in an edition and are not at their
+// default: a charter promises nothing that is not kept. On a board the suspects
+// decide who begins, and nobody joins an accusation.
+func (o Options) Suit(e *Edition) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	dice, cost := strconv.Itoa(o.Dice()), strconv.Itoa(o.DoorCost())
+	for _, c := range []OptionError{
+		{"first", o.First, suiting(!e.Board, FirstChoices)},
+		{"order", o.Order, suiting(e.JoinAccusation, OrderChoices)},
+		{"dice", dice, suiting(e.Board, DiceChoices)},
+		{"door-cost", cost, suiting(e.Board, DoorChoices)},
+	} {
+		if !slices.Contains(c.Choices, c.Value) {
+			return &c
+		}
+	}
+	return nil
+}
+
+// suiting is all choices, or the default alone.
+func suiting(all bool, choices []string) []string {
+	if all {
+		return choices
+	}
+	return choices[:1]
 }
 
 // OptionError is an option with a value that is none of its choices.

@@ -212,6 +212,6 @@ func (p *Position) clone() *Position {
 		c := *p.Accusation
 		q.Accusation = &c
 	}
-	q.Board = p.Board.clone()
+	q.Board = p.Board.Clone()
 	return &q
 }

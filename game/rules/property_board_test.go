@@ -11,7 +11,7 @@ import (
 )
 
 // games are the editions that the rules can play.
-func games() []*rules.Edition { return append(rules.Editions(), rules.Classic()) }
+func games() []*rules.Edition { return rules.Played() }
 
 // drawBoard puts weapons and tokens on the board: in half of the games the tokens
 // are in rooms and before doors already, where most of it happens.

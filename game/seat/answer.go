@@ -22,6 +22,9 @@ func (p *Seat) decided(st *table.State, want Action) (move.Move, error) {
 		return p.legal(st, rules.Accuse{}, new(move.Accuse))
 	case Propose:
 		return p.legal(st, rules.Order{Seats: a.Seats}, &move.Order{Seats: small(a.Seats)})
+	case Pick, Roll, Passage, Go, Suggest, Charge, End:
+		act, m := onBoard(a)
+		return p.legal(st, act, m)
 	case Deny:
 		if phase == rules.Answering {
 			return p.deny(st)
@@ -49,6 +52,26 @@ func (p *Seat) decided(st *table.State, want Action) (move.Move, error) {
 		}
 	}
 	return nil, fmt.Errorf("%w: the table is %s", ErrNotNow, phase)
+}
+
+// onBoard is an action on the board as the rules hear it, and as it is said.
+func onBoard(want Action) (rules.Act, move.Move) {
+	switch a := want.(type) {
+	case Pick:
+		return rules.Pick{Suspect: a.Suspect}, &move.Pick{Suspect: uint8(a.Suspect)}
+	case Roll:
+		return rules.Roll{}, new(move.Roll)
+	case Passage:
+		return rules.Passage{}, new(move.Passage)
+	case Go:
+		return rules.Move{To: a.To}, &move.Go{To: move.PlaceNumber(a.To)}
+	case Suggest:
+		return rules.Suggest{Suspect: a.Suspect, Weapon: a.Weapon}, &move.Suggest{Suspect: uint8(a.Suspect), Weapon: uint8(a.Weapon)}
+	case Charge:
+		return rules.Charge{Cards: a.Cards}, &move.Charge{Cards: small(a.Cards)}
+	default:
+		return rules.End{}, new(move.End)
+	}
 }
 
 func (p *Seat) legal(st *table.State, a rules.Act, m move.Move) (move.Move, error) {
@@ -145,9 +168,16 @@ func (p *Seat) guess(st *table.State, cards []rules.Card) (move.Move, error) {
 }
 
 func (p *Seat) verdict(st *table.State) (move.Move, error) {
-	crime, guess := st.Peeked[p.index], st.Guess[p.index].Cards()
-	named := p.Guessed(st)
+	crime, guess := st.Peeked[p.index], st.Fixed(p.index)
+	named := Decrypt(st, guess, p.secret.keep().seat)
 	ctx := p.context(st, move.KindVerdict, 0)
+	if st.Edition.Board && slices.Equal(named, p.Peeked(st)) { // all have heard the guess
+		o, err := deck.Open(ctx, p.secret.keep().seat, crime, st.Elements(named), p.rand)
+		if err != nil {
+			return nil, fmt.Errorf("seat: proving right: %w", err)
+		}
+		return &move.Verdict{Right: true, Cards: []uint8{}, Proof: o.Bytes()}, nil
+	}
 	if slices.Equal(named, p.Peeked(st)) {
 		m := st.Elements(named)
 		o, err := deck.Open(ctx, p.secret.keep().seat, append(slices.Clone(guess), crime...), append(slices.Clone(m), m...), p.rand)

@@ -9,6 +9,7 @@ import (
 	"alibi/crypto/elgamal"
 	"alibi/crypto/group"
 	"alibi/crypto/shuffle"
+	"alibi/game/board"
 	"alibi/game/move"
 	"alibi/game/rules"
 	"alibi/game/table"
@@ -36,6 +37,21 @@ type (
 	Vote struct{ For int }
 	// Propose proposes an accusing order.
 	Propose struct{ Seats []int }
+	// Pick picks the suspect to play.
+	Pick struct{ Suspect rules.Card }
+	// Roll asks for the dice.
+	Roll struct{}
+	// Passage takes the secret passage.
+	Passage struct{}
+	// Go moves one's token.
+	Go struct{ To board.Place }
+	// Suggest asks about the room one is in, a suspect and a weapon. At the
+	// beginning of a turn it is to stay.
+	Suggest struct{ Suspect, Weapon rules.Card }
+	// Charge announces an accusation and its cards.
+	Charge struct{ Cards []rules.Card }
+	// End ends one's turn.
+	End struct{}
 	// Leave ends the game, opening the seat key for all or keeping it.
 	Leave struct{ Open bool }
 )
@@ -49,6 +65,13 @@ func (Pass) action()    {}
 func (Guess) action()   {}
 func (Vote) action()    {}
 func (Propose) action() {}
+func (Pick) action()    {}
+func (Roll) action()    {}
+func (Passage) action() {}
+func (Go) action()      {}
+func (Suggest) action() {}
+func (Charge) action()  {}
+func (End) action()     {}
 func (Leave) action()   {}
 
 // Refusals of Answer.
@@ -131,7 +154,7 @@ func (p *Seat) Due(st *table.State) (due, decide bool) {
 		return true, false
 	}
 	switch st.Phase() {
-	case rules.Unsealing, rules.Casting, rules.Confirming, rules.Peeking, rules.Judging, rules.Disclosing, rules.Laying, rules.Revealing:
+	case rules.Unsealing, rules.Casting, rules.Rolling, rules.Confirming, rules.Peeking, rules.Judging, rules.Disclosing, rules.Laying, rules.Revealing:
 		return true, false
 	}
 	return true, true

@@ -115,7 +115,7 @@ func (s *State) settled(before *rules.Position) {
 	switch q := before.Question; {
 	case s.Pos.Phase == rules.Over && before.Phase != rules.Over:
 		e.Kind, e.Result = Ended, s.Pos.Result
-	case before.Phase == rules.Answering && !s.Gone[q.Asker] && s.Pos.Phase == rules.Laying && s.Pos.After == rules.Turn:
+	case before.Phase == rules.Answering && !s.Gone[q.Asker] && s.Pos.Phase == rules.Laying && s.Pos.After != rules.Answering:
 		e.Kind, e.Seat, e.Cards = Unanswered, q.Asker, q.Cards // the last who could have answered left
 	default:
 		return

@@ -41,7 +41,16 @@ var phaseKinds = map[rules.Phase][]move.Kind{
 	rules.Laying:     {move.KindShares},
 	rules.Revealing:  {move.KindShares},
 	rules.Farewell:   {move.KindLeave},
+
+	rules.Picking:    {move.KindPick},
+	rules.Rolling:    {move.KindShares},
+	rules.Moving:     {move.KindGo},
+	rules.Suggesting: {move.KindSuggest, move.KindCharge, move.KindEnd},
+	rules.Closing:    {move.KindCharge, move.KindEnd},
 }
+
+// boardTurn are the kinds of a turn on a board.
+var boardTurn = []move.Kind{move.KindRoll, move.KindPassage, move.KindSuggest, move.KindCharge}
 
 // Owed lists who must speak in the open round, in seat order. It is empty when
 // the game is over or a fault has stopped it.
@@ -71,6 +80,8 @@ func (s *State) kinds() []move.Kind {
 	switch {
 	case s.Barrier:
 		return stageKinds[Checking]
+	case s.Phase() == rules.Turn && s.Edition.Board:
+		return boardTurn
 	case s.Stage == Playing:
 		return phaseKinds[s.Pos.Phase]
 	}

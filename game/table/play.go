@@ -2,8 +2,10 @@ package table
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 
+	"alibi/crypto/beacon"
 	"alibi/crypto/deck"
 	"alibi/crypto/elgamal"
 	"alibi/crypto/feed"
@@ -35,7 +37,7 @@ func (f *fold) play(round []said) {
 	}
 	var facts func() rules.Facts
 	switch f.Pos.Phase {
-	case rules.Casting, rules.Peeking, rules.Laying, rules.Revealing:
+	case rules.Casting, rules.Rolling, rules.Peeking, rules.Laying, rules.Revealing:
 		facts = f.unlock(round)
 	}
 	f.then = func() {
@@ -92,8 +94,37 @@ func (f *fold) act(s said) rules.Act {
 		return rules.Disclose{Cards: cards(m.Cards)}
 	case *move.Leave:
 		return rules.Leave{Opened: len(m.Key) > 0}
+	case *move.Go:
+		to, ok := move.Place(m.To)
+		if !ok {
+			f.fault(s.seat, RuleLegal)
+			return nil
+		}
+		return rules.Move{To: to}
+	}
+	if a := boardAct(s.move); a != nil {
+		return a
 	}
 	f.fault(s.seat, RuleKind)
+	return nil
+}
+
+// boardAct is what the rules hear of a move that is made on a board alone.
+func boardAct(m move.Move) rules.Act {
+	switch m := m.(type) {
+	case *move.Pick:
+		return rules.Pick{Suspect: rules.Card(m.Suspect)}
+	case *move.Roll:
+		return rules.Roll{}
+	case *move.Passage:
+		return rules.Passage{}
+	case *move.Suggest:
+		return rules.Suggest{Suspect: rules.Card(m.Suspect), Weapon: rules.Card(m.Weapon)}
+	case *move.Charge:
+		return rules.Charge{Cards: cards(m.Cards)}
+	case *move.End:
+		return rules.End{}
+	}
 	return nil
 }
 
@@ -195,10 +226,15 @@ func sizes(choices [][]*group.Element) []int {
 
 // judged checks a lone accuser's verdict. "Right" opens the guess and the Crime
 // cards under the accuser's key together to the same cards, so that it is
-// refused before anything is turned over; "wrong" proves that they differ.
+// refused before anything is turned over; "wrong" proves that they differ. Of a
+// guess that was announced only the Crime cards are left to be opened.
 func (f *fold) judged(s said, m *move.Verdict) {
-	crime, guess := f.Peeked[s.seat], f.Guess[s.seat].Cards()
-	key := f.SeatKeys[s.seat]
+	crime, key := f.Peeked[s.seat], f.SeatKeys[s.seat]
+	if named := f.Pos.Accusation.Guesses[s.seat]; m.Right && named != nil {
+		f.opened(s, crime, f.Elements(named), m.Proof, RuleVerdict)
+		return
+	}
+	guess := f.Fixed(s.seat)
 	if m.Right {
 		both := append(slices.Clone(guess), crime...)
 		named := f.Elements(cards(m.Cards))
@@ -248,6 +284,8 @@ func (f *fold) unlock(round []said) func() rules.Facts {
 		switch f.Pos.Phase {
 		case rules.Casting:
 			facts.Lot = f.drawn(tasks, helpers, shares, 0).Perm("accusing order", f.Seats())
+		case rules.Rolling:
+			facts.Dice = rolled(f.drawn(tasks, helpers, shares, 0), f.Options.Dice())
 		case rules.Laying:
 			for i, at := range f.laying() {
 				owner := f.Owners[at]
@@ -273,74 +311,11 @@ func (f *fold) unlock(round []said) func() rules.Facts {
 	}
 }
 
-// narrate adds what a round of play meant to the story.
-func (f *fold) narrate(round []said, pos *rules.Position) {
-	for _, s := range round {
-		f.narrateMove(s)
+// rolled are so many dice. Each has a label of its own.
+func rolled(v beacon.Value, dice int) []int {
+	out := make([]int, dice)
+	for i := range out {
+		out[i] = 1 + v.Int(fmt.Sprintf("die %d", i+1), 6)
 	}
-	before := f.Pos
-	switch before.Phase {
-	case rules.Voting:
-		f.tell(Event{Kind: Began, Seat: pos.Active})
-	case rules.Turn:
-		if m, asked := round[0].move.(*move.Ask); asked && pos.Phase == rules.Turn { // nobody else is there
-			f.tell(Event{Kind: Unanswered, Seat: before.Active, Cards: cards(m.Cards)})
-		}
-	case rules.Answering:
-		if _, denied := round[0].move.(*move.Deny); denied && pos.Phase == rules.Turn {
-			f.tell(Event{Kind: Unanswered, Seat: before.Question.Asker, Cards: before.Question.Cards})
-		}
-	case rules.Casting, rules.Ordering:
-		f.tell(Event{Kind: Ordered, Seat: before.Accusation.Accuser, Seats: pos.Accusation.Order})
-	case rules.Peeking:
-		f.tell(Event{Kind: Peeked, Seat: before.Accusation.Accuser})
-	case rules.Laying:
-		for _, seat := range before.Laid {
-			f.tell(Event{Kind: LaidOpen, Seat: seat, Cards: f.next.Laid[seat]})
-		}
-		if before.Before != nil && before.Before.Phase == rules.Voting && pos.Phase == rules.Turn {
-			f.tell(Event{Kind: Began, Seat: pos.Active}) // whose word it was has left
-		}
-	case rules.Revealing:
-		f.tell(Event{Kind: Revealed, Cards: pos.Crime})
-		f.tell(Event{Kind: Ended, Result: pos.Result})
-	}
-}
-
-func (f *fold) narrateMove(s said) {
-	e := Event{Seat: s.seat}
-	switch m := s.move.(type) {
-	case *move.Vote:
-		e.Kind, e.To = Voted, int(m.For)
-	case *move.Ask:
-		e.Kind, e.Cards = Asked, cards(m.Cards)
-	case *move.Accuse:
-		e.Kind = Accused
-	case *move.Deny:
-		e.Kind, e.Cards = Denied, f.Pos.Question.Cards
-	case *move.Show:
-		e.Kind, e.To, e.Cards, e.Shown = Showed, f.Pos.Question.Asker, f.Pos.Question.Cards, f.shown
-	case *move.Unseal:
-		e.Kind = Passed
-		if m.Join {
-			e.Kind = Joined
-		}
-	case *move.Guess:
-		e.Kind = Guessed
-	case *move.Verdict:
-		e.Kind = Wrong
-		if m.Right {
-			e.Kind, e.Cards = Right, cards(m.Cards)
-		}
-	case *move.Disclose:
-		e.Kind, e.Cards = Disclosed, cards(m.Cards)
-	case *move.Leave:
-		e.Kind = Kept
-		if len(m.Key) > 0 {
-			e.Kind = Opened
-		}
-	default:
-		return
-	}
-	f.tell(e)
+	return out
 }

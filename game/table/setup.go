@@ -13,6 +13,7 @@ import (
 	"alibi/crypto/shuffle"
 	"alibi/crypto/sigma"
 	"alibi/crypto/transcript"
+	"alibi/game/board"
 	"alibi/game/move"
 	"alibi/game/rules"
 )
@@ -214,7 +215,9 @@ func (f *fold) dealt(round []said) {
 		lot := f.drawn(tasks, helpers, shares, len(f.Owners))
 		f.next.Hands, f.next.FaceUp = hands, faceUp
 		f.next.Stage = Playing
-		f.next.Pos = rules.Start(f.Edition, f.Options, f.Seats(), f.Gone, lot.Int("first player", f.Seats()))
+		if f.next.Pos = f.start(lot); f.next.Pos == nil {
+			return
+		}
 		f.tell(Event{Kind: Dealt, Cards: faceUp})
 		for seat, cards := range f.next.Laid {
 			if cards != nil { // it left while the cards were dealt
@@ -225,6 +228,19 @@ func (f *fold) dealt(round []said) {
 			f.tell(Event{Kind: Began, Seat: f.next.Pos.Active})
 		}
 	}
+}
+
+// start is the position after the deal, or nil after a fault.
+func (f *fold) start(lot beacon.Value) *rules.Position {
+	if !f.Edition.Board {
+		return rules.Start(f.Edition, f.Options, f.Seats(), f.Gone, lot.Int("first player", f.Seats()))
+	}
+	pos, err := rules.StartBoard(f.Edition, f.Options, f.Seats(), f.Gone, lot.Perm("weapons", board.Rooms))
+	if err != nil {
+		f.fault(f.Present()[0], RuleCard) // a permutation of the rooms always fits
+		return nil
+	}
+	return pos
 }
 
 // revealed is the card that task i turned over for all.

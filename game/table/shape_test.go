@@ -77,7 +77,8 @@ func sampleBodies(t testing.TB) [][]byte {
 	var out [][]byte
 	for _, m := range []move.Move{&move.Accept{}, &move.Keys{Lock: [][32]byte{{}}}, &move.Shuffle{}, &move.Checked{}, &move.Shares{},
 		&move.Vote{}, &move.Ask{}, &move.Accuse{}, &move.Deny{}, &move.Show{}, &move.Seal{}, &move.Unseal{}, &move.Order{}, &move.Guess{},
-		&move.Verdict{}, &move.Disclose{}, &move.Leave{}, &move.KeyShares{}, &move.Complain{}} {
+		&move.Verdict{}, &move.Disclose{}, &move.Leave{}, &move.KeyShares{}, &move.Complain{},
+		&move.Pick{}, &move.Roll{}, &move.Passage{}, &move.Go{}, &move.Suggest{}, &move.Charge{}, &move.End{}} {
 		_, body := encoded(t, m)
 		out = append(out, body)
 	}

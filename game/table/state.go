@@ -205,7 +205,7 @@ func (s *State) Tasks() []deck.Task {
 		return append(tasks, deck.Raise(s.Point()))
 	case s.Barrier:
 		return nil
-	case s.Phase() == rules.Casting:
+	case s.Phase() == rules.Casting, s.Phase() == rules.Rolling:
 		return []deck.Task{deck.Raise(s.Point())}
 	case s.Phase() == rules.Peeking:
 		var tasks []deck.Task
@@ -246,6 +246,26 @@ func (s *State) Elements(cards []rules.Card) []*group.Element {
 	out := make([]*group.Element, len(cards))
 	for i, c := range cards {
 		out[i] = s.Deck.Card(int(c))
+	}
+	return out
+}
+
+// Fixed is the guess of an accuser as ciphertexts under its own key: as it was
+// fixed unseen, or as it was announced.
+func (s *State) Fixed(seat int) []elgamal.Ciphertext {
+	if s.Pos.Accusation.Guesses[seat] != nil {
+		return s.announced(seat)
+	}
+	return s.Guess[seat].Cards()
+}
+
+// announced is a guess that was announced, as ciphertexts under its maker's key.
+// Their randomness is 1, so that everybody can make them: they hide nothing, and
+// are there to be compared with what is hidden.
+func (s *State) announced(seat int) []elgamal.Ciphertext {
+	var out []elgamal.Ciphertext
+	for _, m := range s.Elements(s.Pos.Accusation.Guesses[seat]) {
+		out = append(out, elgamal.Encrypt(m, s.SeatKeys[seat], group.ScalarFromUint64(1)))
 	}
 	return out
 }

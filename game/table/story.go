@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"alibi/crypto/elgamal"
+	"alibi/game/board"
 	"alibi/game/rules"
 )
 
@@ -12,30 +13,35 @@ type EventKind uint8
 
 // What a story is made of.
 const (
-	Shuffled   EventKind = iota // Seat shuffled; Cards is empty
-	Dealt                       // hands are out; Cards lie face up
-	Began                       // Seat has the first turn
-	Voted                       // Seat voted for To
-	Asked                       // Seat asked about Cards
-	Denied                      // Seat has none of them
-	Showed                      // Seat showed one to To; Shown is it, for To alone
-	Unanswered                  // nobody could show Seat any of Cards
-	Accused                     // Seat accuses
-	Joined                      // Seat joins
-	Passed                      // Seat passes
-	Ordered                     // Seats accuse in this order
-	Guessed                     // Seat has fixed a guess
-	Peeked                      // Seat alone has seen the Crime cards
-	Wrong                       // Seat was wrong and is out
-	Right                       // Seat was right: Cards
-	Disclosed                   // Seat had guessed Cards
-	Revealed                    // the Crime cards are Cards
-	Ended                       // the game is over: Result
-	Opened                      // Seat opened its key
-	Kept                        // Seat kept it
-	Left                        // Seat left for good: the others went on
-	LaidOpen                    // the hand of Seat, who left, is Cards
-	Stopped                     // those who were there abandoned the game
+	Shuffled    EventKind = iota // Seat shuffled; Cards is empty
+	Dealt                        // hands are out; Cards lie face up
+	Began                        // Seat has the first turn
+	Voted                        // Seat voted for To
+	Asked                        // Seat asked about Cards
+	Denied                       // Seat has none of them
+	Showed                       // Seat showed one to To; Shown is it, for To alone
+	Unanswered                   // nobody could show Seat any of Cards
+	Accused                      // Seat accuses
+	Joined                       // Seat joins
+	Passed                       // Seat passes
+	Ordered                      // Seats accuse in this order
+	Guessed                      // Seat has fixed a guess
+	Peeked                       // Seat alone has seen the Crime cards
+	Wrong                        // Seat was wrong and is out
+	Right                        // Seat was right: Cards
+	Disclosed                    // Seat had guessed Cards
+	Revealed                     // the Crime cards are Cards
+	Ended                        // the game is over: Result
+	Opened                       // Seat opened its key
+	Kept                         // Seat kept it
+	Left                         // Seat left for good: the others went on
+	LaidOpen                     // the hand of Seat, who left, is Cards
+	Stopped                      // those who were there abandoned the game
+	Picked                       // Seat plays Cards, a suspect
+	Rolled                       // the dice of Seat show Dice
+	Moved                        // Seat moved to At
+	TookPassage                  // Seat went to At by a secret passage
+	Charged                      // Seat accuses, of Cards
 )
 
 // Event is one line of a game's public story.
@@ -46,6 +52,8 @@ type Event struct {
 	To     int
 	Cards  []rules.Card
 	Seats  []int
+	Dice   []int
+	At     board.Place
 	Shown  elgamal.Ciphertext
 	Result *rules.Result
 }

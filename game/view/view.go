@@ -10,6 +10,7 @@ import (
 	"alibi/crypto/elgamal"
 	"alibi/crypto/feed"
 	"alibi/crypto/identity"
+	"alibi/game/board"
 	"alibi/game/rules"
 	"alibi/game/seat"
 	"alibi/game/table"
@@ -32,7 +33,9 @@ type View struct {
 	Active   int         // whose turn it is, -1 before the first
 	Turns    int
 	Question *rules.Question
-	Accusers []int // in accusing order, once known
+	Accusers []int        // in accusing order, once known
+	Charge   []rules.Card // the guess of the accusation, when it was announced
+	Board    *rules.Board // nil without one
 	FaceUp   []rules.Card
 	Hand     []rules.Card // mine
 	Crime    []rules.Card // nil unless everybody, or I alone, have seen it
@@ -62,6 +65,8 @@ type Line struct {
 	To     int
 	Cards  []rules.Card
 	Seats  []int
+	Dice   []int
+	At     board.Place
 	Card   rules.Card // Showed: the card, or Hidden
 	Result *rules.Result
 }
@@ -79,11 +84,20 @@ type Choices struct {
 	Vote    bool         // name the first player
 	Propose []int        // accusers to put in order
 	Leave   bool         // open the seat key or keep it
+
+	// On a board.
+	Pick    []rules.Card // a suspect to play, one of these
+	Roll    bool         // roll the dice
+	Passage bool         // take the secret passage
+	Go      board.Moves  // move to one of these
+	Suggest bool         // ask about the room I am in
+	Charge  bool         // accuse, announcing the cards
+	End     bool         // end the turn
 }
 
 // Any reports whether there is anything to decide.
 func (c Choices) Any() bool {
-	return c.Turn || c.Answer || c.Join || c.Guess || c.Vote || len(c.Propose) > 0 || c.Leave
+	return c.Turn || c.Answer || c.Join || c.Guess || c.Vote || len(c.Propose) > 0 || c.Leave || c.onBoard()
 }
 
 // For is the game as seat me sees it; nil is a spectator.
@@ -109,7 +123,11 @@ func For(st *table.State, me *seat.Seat) *View {
 		}
 		if p.Accusation != nil {
 			v.Accusers = slices.Clone(p.Accusation.Order)
+			if p.Board != nil {
+				v.Charge = slices.Clone(p.Accusation.Guesses[p.Accusation.Accuser])
+			}
 		}
+		v.Board = p.Board.Clone()
 	}
 	v.players(st)
 	if me != nil {
@@ -151,9 +169,12 @@ func (v *View) choose(st *table.State, me *seat.Seat) {
 	if _, decide := me.Due(st); !decide {
 		return
 	}
+	if st.Edition.Board {
+		v.Choices.board(st.Pos, v.Me)
+	}
 	switch st.Phase() {
 	case rules.Turn:
-		v.Choices.Turn = true
+		v.Choices.Turn = !st.Edition.Board
 	case rules.Answering:
 		v.Choices.Answer = true
 		for _, c := range st.Pos.Question.Cards {
@@ -185,7 +206,7 @@ func result(r *rules.Result) *rules.Result {
 
 func line(st *table.State, me *seat.Seat, e table.Event) Line {
 	l := Line{Round: e.Round, Kind: e.Kind, Seat: e.Seat, To: e.To, Result: result(e.Result), Card: Hidden,
-		Cards: slices.Clone(e.Cards), Seats: slices.Clone(e.Seats)}
+		Cards: slices.Clone(e.Cards), Seats: slices.Clone(e.Seats), Dice: slices.Clone(e.Dice), At: e.At}
 	if e.Kind != table.Showed {
 		return l
 	}

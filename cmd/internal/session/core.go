@@ -149,6 +149,9 @@ func NewCore(c Config, port Port) (*Core, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := shown(st.Edition); err != nil {
+		return nil, err
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

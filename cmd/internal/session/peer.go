@@ -209,6 +209,9 @@ func (p *Peer) me() node.Me {
 	defer p.mu.Unlock()
 	return node.Me{Name: p.name, Commit: func(o lobby.Offer) (feed.Hash, error) {
 		edition, _, err := move.DecodeTerms(o.Terms)
+		if err == nil {
+			err = shown(edition)
+		}
 		if err != nil {
 			return feed.Hash{}, err
 		}

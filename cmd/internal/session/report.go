@@ -32,5 +32,12 @@ func Verify(r io.Reader) (*audit.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return audit.Check(charter, entries)
+	report, err := audit.Check(charter, entries)
+	if err == nil {
+		err = shown(report.State.Edition)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return report, nil
 }

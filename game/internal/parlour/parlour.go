@@ -45,7 +45,7 @@ func New(seed, edition string, n int, o rules.Options) (*Table, error) {
 
 // NewLeaving seats n players at a table that some may leave for good.
 func NewLeaving(seed, edition string, n, leavers int, o rules.Options) (*Table, error) {
-	e, ok := rules.Lookup(edition)
+	e, ok := rules.LookupPlayed(edition)
 	if !ok {
 		return nil, move.ErrEdition
 	}
