@@ -215,9 +215,11 @@ func (l *law) after(p *peer) {
 	}
 	l.note(st)
 	l.w.trace("%s: round %d, %s %s, %d present", p.name, st.Round, st.Stage, st.Phase(), len(st.Present()))
-	was := p.chain
+	was, outside := p.chain, p.seat >= 0 && len(p.gone) > 0 && p.gone[p.seat]
 	p.chain, p.moved, p.gone = chainOf(p), l.w.now, st.Gone
-	l.rolled(p, was)
+	if !outside { // who was voted out takes over whatever is carried above that
+		l.rolled(p, was)
+	}
 	for _, q := range l.w.peers {
 		l.compare(p, q)
 	}
