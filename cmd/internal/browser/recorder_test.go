@@ -14,7 +14,7 @@ const recorder = `(() => {
 	for (const kind of ["click", "keydown"]) addEventListener(kind, e => { if (e.isTrusted) touched = now(); }, true);
 	const real = window.fetch;
 	window.fetch = (to, options) => {
-		sent.push({ At: touched, To: new URL(to, location).pathname, Round: Number(options && options.body.get("round") || 0) });
+		sent.push({ At: touched, To: new URL(to, location).pathname, Round: parseInt(options && options.body.get("round") || "0", 10) });
 		return real(to, options);
 	};
 	addEventListener("securitypolicyviolation", e => broken.push(e.violatedDirective + " " + e.blockedURI));
@@ -24,7 +24,7 @@ const recorder = `(() => {
 		let round = 0;
 		const look = () => {
 			const field = document.querySelector(".foot input[name=round]");
-			const shown = document.querySelector("#end") ? 1e6 : field ? Number(field.value) : 0;
+			const shown = document.querySelector("#end") ? 1e6 : field ? parseInt(field.value, 10) : 0;
 			if (shown > round) { round = shown; requestAnimationFrame(() => seen.push({ At: now(), Round: shown })); }
 		};
 		new MutationObserver(look).observe(document.documentElement, { subtree: true, childList: true, attributes: true });

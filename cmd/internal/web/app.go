@@ -328,43 +328,49 @@ func (a *App) Quit() {
 		stop()
 		<-done
 	}
+	a.mu.Lock()
+	if a.done == nil { // else another window sits at the next already
+		a.showLocked(func(s *Scene) { s.Game, s.Trouble = nil, nil })
+	}
+	a.mu.Unlock()
 	a.refreshTables()
 	a.refreshGames()
-	a.show(func(s *Scene) { s.Game, s.Trouble = nil, nil })
 }
 
 // playing is the session under way, if the page that asks has seen its open round.
-func (a *App) playing(round uint32) (*session.Session, error) {
+func (a *App) playing(at moment) (*session.Session, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.game == nil:
 		return nil, ErrNoGame
-	case a.game.Latest().View.Round != round:
+	case a.game.Latest().View.Round != at.round || gameID(a.game) != at.game:
 		return nil, ErrStale
 	}
 	return a.game, nil
 }
 
 // Do carries out a decision of the player that was made in a round.
-func (a *App) Do(ctx context.Context, round uint32, act seat.Action, guess []rules.Card) error {
-	s, err := a.playing(round)
+func (a *App) Do(ctx context.Context, at moment, act seat.Action, guess []rules.Card) error {
+	s, err := a.playing(at)
 	if err != nil {
 		return err
 	}
-	if guess != nil {
-		a.name(guess)
+	if guess == nil {
+		return s.Do(ctx, act)
 	}
+	before := a.name(guess)
 	if err := s.Do(ctx, act); err != nil {
-		a.name(nil)
+		a.name(before) // another window may have named it
 		return err
 	}
 	return nil
 }
 
-// name keeps a guess until it can be fixed.
-func (a *App) name(guess []rules.Card) {
-	a.update(func(g *Game) { g.Ahead = guess })
+// name keeps a guess until it can be fixed, and returns what was kept before.
+func (a *App) name(guess []rules.Card) (before []rules.Card) {
+	a.update(func(g *Game) { before, g.Ahead = g.Ahead, guess })
+	return before
 }
 
 // Same says that the table's words were compared.
@@ -379,8 +385,8 @@ func (a *App) Same(ctx context.Context) error {
 }
 
 // Drop has this seat vote to go on without another.
-func (a *App) Drop(ctx context.Context, round uint32, seat int) error {
-	s, err := a.playing(round)
+func (a *App) Drop(ctx context.Context, at moment, seat int) error {
+	s, err := a.playing(at)
 	if err != nil {
 		return err
 	}
@@ -388,8 +394,8 @@ func (a *App) Drop(ctx context.Context, round uint32, seat int) error {
 }
 
 // Abandon has this seat vote to give the game up.
-func (a *App) Abandon(ctx context.Context, round uint32) error {
-	s, err := a.playing(round)
+func (a *App) Abandon(ctx context.Context, at moment) error {
+	s, err := a.playing(at)
 	if err != nil {
 		return err
 	}

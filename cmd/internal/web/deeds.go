@@ -64,13 +64,28 @@ func (f form) number(name string, most int) (int, error) {
 	return int(n), nil
 }
 
-// round is the one in which the page was shown that something was decided on.
-func (f form) round() (uint32, error) {
-	n, err := strconv.ParseUint(f.text("round"), 10, 32)
-	if err != nil {
-		return 0, ErrStale
+// moment is when the page was shown that something was decided on: a round of a game.
+// A window may have slept through the rest of its game, and wake in the next.
+type moment struct {
+	round uint32
+	game  string // its ID
+}
+
+func (m moment) String() string { return fmt.Sprintf("%d-%.16s", m.round, m.game) }
+
+// shown is the moment of the game under way that the form is about.
+func (f form) shown(a *App) (moment, error) {
+	scene, _ := a.Scene()
+	text, _, _ := strings.Cut(f.text("round"), "-")
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil || scene.Game == nil {
+		return moment{}, ErrStale
 	}
-	return uint32(n), nil
+	m := moment{uint32(n), scene.Game.ID}
+	if f.text("round") != m.String() {
+		return moment{}, ErrStale
+	}
+	return m, nil
 }
 
 // cards are those of a name, by their keys.
@@ -189,11 +204,11 @@ func resume(a *App, _ context.Context, f form) error {
 
 // act carries out a decision of play.
 func act(a *App, ctx context.Context, f form, action seat.Action, guess []rules.Card) error {
-	round, err := f.round()
+	at, err := f.shown(a)
 	if err != nil {
 		return err
 	}
-	return a.Do(ctx, round, action, guess)
+	return a.Do(ctx, at, action, guess)
 }
 
 // named reads the cards of a field for the game under way.
@@ -224,8 +239,13 @@ func show(a *App, ctx context.Context, f form) error {
 	return act(a, ctx, f, seat.Show{Card: cards[0]}, nil)
 }
 
-// solution reads three cards, one of each category.
+// solution reads three cards, one of each category: what cannot be fixed as a guess is
+// refused before an accusation is announced.
 func solution(a *App, f form) ([]rules.Card, error) {
+	u, err := a.table()
+	if err != nil {
+		return nil, err
+	}
 	var out []rules.Card
 	for _, field := range []string{"suspect", "weapon", "location"} {
 		cards, err := named(a, f, field)
@@ -233,6 +253,9 @@ func solution(a *App, f form) ([]rules.Card, error) {
 			return nil, errors.Join(err, errForm)
 		}
 		out = append(out, cards...)
+	}
+	if !u.View.Edition.Solution(out) {
+		return nil, errForm
 	}
 	return out, nil
 }
@@ -289,7 +312,7 @@ func leave(a *App, ctx context.Context, f form) error {
 }
 
 func drop(a *App, ctx context.Context, f form) error {
-	round, err := f.round()
+	at, err := f.shown(a)
 	if err != nil {
 		return err
 	}
@@ -297,15 +320,15 @@ func drop(a *App, ctx context.Context, f form) error {
 	if err != nil {
 		return err
 	}
-	return a.Drop(ctx, round, who)
+	return a.Drop(ctx, at, who)
 }
 
 func abandon(a *App, ctx context.Context, f form) error {
-	round, err := f.round()
+	at, err := f.shown(a)
 	if err != nil {
 		return err
 	}
-	return a.Abandon(ctx, round)
+	return a.Abandon(ctx, at)
 }
 
 // mark sets or takes back an own mark in the notebook: card, seat and sign.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// beat is how often, unless Beat says otherwise, a window hears from this program although nothing changes, so
-// that either learns that the other is gone.
+// beat is how often, unless Beat says otherwise, a window hears from this program
+// although nothing changes, so that either learns that the other is gone.
 const beat = 15 * time.Second
 
 // Beat changes how often windows hear from this program although nothing changes.
@@ -21,6 +21,9 @@ func (s *Server) Beat(every time.Duration) { s.pages.beat = every }
 func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
+	if r.Method == http.MethodHead {
+		return // nobody would read it
+	}
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Time{})
 	book := s.book(r)
@@ -61,8 +64,10 @@ func send(w http.ResponseWriter, c *http.ResponseController, name string, data [
 	if _, err := fmt.Fprintf(w, "event: %s\n", name); err != nil {
 		return false
 	}
-	for line := range bytes.Lines(append(bytes.Clone(data), '\n')) {
-		if _, err := fmt.Fprintf(w, "data: %s\n", bytes.TrimRight(line, "\r\n")); err != nil {
+	// A lone carriage return would end a line as well.
+	data = bytes.ReplaceAll(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")), []byte("\r"), []byte("\n"))
+	for line := range bytes.Lines(append(data, '\n')) {
+		if _, err := fmt.Fprintf(w, "data: %s\n", bytes.TrimRight(line, "\n")); err != nil {
 			return false
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // gamePage is a game under way, or just over.
 type gamePage struct {
 	Table, Edition string
-	Round          uint32
+	Round          string // and the game, as a form names them
 	State          string // what the table waits for
 	Until          *until
 	Notices        []notice
@@ -73,7 +73,7 @@ func gameBody(s *Scene, b *say.Book) body {
 	d := desk{b: b, u: s.Game.Update, v: s.Game.Update.View, g: s.Game}
 	v := d.v
 	m := gamePage{
-		Table: v.Table, Edition: b.Edition(v.Edition.Name), Round: v.Round, State: d.state(), Notices: d.notices(),
+		Table: v.Table, Edition: b.Edition(v.Edition.Name), Round: moment{v.Round, d.g.ID}.String(), State: d.state(), Notices: d.notices(),
 		Hand: d.cards(v.Hand), FaceUp: d.cards(v.FaceUp), Watching: v.Me == view.Spectator,
 		Dealt: v.Stage == table.Playing, Players: d.players(), Story: story(b, v, d.u.Steps), Ended: d.g.Ended,
 		Playing: d.there() && v.Result == nil && !d.g.Ended,

@@ -210,11 +210,11 @@ func TestFormsCarryTheRoundOfTheirPage(t *testing.T) {
 		for _, e := range elements(t, rendered(t, s, say.English())) {
 			if e.attr["name"] == "round" {
 				forms++
-				if want := fmt.Sprint(s.Game.Update.View.Round); e.attr["value"] != want {
+				if want := (moment{s.Game.Update.View.Round, s.Game.ID}).String(); e.attr["value"] != want {
 					t.Errorf("%s: round %s, want %s", name, e.attr["value"], want)
 				}
 			}
-			if keep := e.attr["data-keep"]; e.tag == "form" && !strings.HasSuffix(keep, fmt.Sprint(s.Game.Update.View.Round)) && keep != "" {
+			if keep := e.attr["data-keep"]; e.tag == "form" && !strings.HasSuffix(keep, moment{s.Game.Update.View.Round, s.Game.ID}.String()) && keep != "" {
 				t.Errorf("%s: %q outlives its round", name, keep)
 			}
 		}

@@ -16,9 +16,12 @@ type Ending struct {
 	Report *audit.Report
 }
 
+// gameID is the ID of a game as pages and notes know it.
+func gameID(s *session.Session) string { return fmt.Sprintf("%x", s.ID()) }
+
 // play shows a game until it is over or ctx ends.
 func (a *App) play(ctx context.Context, s *session.Session) {
-	id := fmt.Sprintf("%x", s.ID())
+	id := gameID(s)
 	a.mu.Lock()
 	a.game, a.sat = s, nil
 	a.showLocked(func(sc *Scene) {
@@ -45,6 +48,9 @@ func (a *App) follow(ctx context.Context, s *session.Session) {
 	u := s.Latest()
 	a.update(func(g *Game) { g.Update = u })
 	scene, _ := a.Scene()
+	if scene.Game == nil {
+		return // somebody has closed it
+	}
 	if ahead := scene.Game.Ahead; u.View.Choices.Guess && ahead != nil {
 		err := s.Do(ctx, seat.Guess{Cards: ahead})
 		u = s.Latest()

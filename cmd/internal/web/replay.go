@@ -116,12 +116,15 @@ func (s *Server) replay(w http.ResponseWriter, r *http.Request) {
 func (s *Server) load(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxLogFile+maxParts)
 	file, _, err := r.FormFile("log")
+	if r.MultipartForm != nil {
+		defer func() { _ = r.MultipartForm.RemoveAll() }() // also what came under another name
+	}
 	if err != nil {
 		s.wrong(w, r, errNotLog)
 		return
 	}
 	report, err := session.Verify(file)
-	if err = errors.Join(err, file.Close(), r.MultipartForm.RemoveAll()); err != nil {
+	if err = errors.Join(err, file.Close()); err != nil {
 		s.wrong(w, r, errNotLog)
 		return
 	}

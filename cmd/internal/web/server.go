@@ -122,6 +122,7 @@ func (s *Server) Handler() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/", cached(http.StripPrefix("/static/", http.FileServerFS(static))))
+	mux.HandleFunc("GET /static/{$}", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, http.StatusNotFound) }) // no list
 	mux.Handle("GET /static/cards.svg", cached(http.HandlerFunc(drawings)))
 	mux.HandleFunc("GET /{$}", s.table)
 	mux.HandleFunc("GET /events", s.events)
