@@ -132,7 +132,7 @@ func (p *player) replays() {
 		p.shelf()
 		take(saved)
 		p.click("form[action='/replay'] button")
-		p.until("the replay", exists(".view-replay .turns"))
+		p.until("the replay", "document.readyState === 'complete' && "+exists(".view-replay .turns"))
 	}
 	turns := value[int](p.window, "document.querySelectorAll('.turnlist a').length")
 	for i := range turns {

@@ -101,9 +101,10 @@ document.addEventListener("submit", async e => {
   try {
     if (form.dataset.confirm && !await agreed(form)) return;
     const news = new Promise(go => { heard = go; setTimeout(go, 2000); });
+    const calm = new Promise(go => setTimeout(go, 400)); // news may be of somebody else
     if (!await send(form, by)) return;
     sent.set(form, once);
-    await news;
+    await Promise.all([news, calm]);
   } finally {
     busy.delete(form);
   }
